@@ -1,0 +1,33 @@
+# Two commands on a fresh machine with Python 3.11+: `make demo` and `make test`.
+PYTHON ?= python3
+BIN := .venv/bin
+INSTALLED := .venv/installed
+
+.PHONY: setup demo test bench clean
+
+setup: $(INSTALLED)
+
+$(INSTALLED): pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "ctad needs Python 3.11 or newer"'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade --constraint constraints.txt pip
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	touch $@
+
+demo: setup
+	$(BIN)/python examples/demo.py
+
+test: setup
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/coverage erase
+	$(BIN)/pytest --numprocesses 2 --cov --cov-report=
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -m interpreted --cov --cov-append --cov-report= tests
+	$(BIN)/coverage report
+
+bench: setup
+	$(BIN)/python benchmarks/transport.py
+
+clean:
+	rm -rf .venv dist build .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis

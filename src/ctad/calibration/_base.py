@@ -1,0 +1,123 @@
+"""What all calibrators share: a term per row, and its sum with a detector's score."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_scalar
+from sklearn.utils.validation import check_is_fitted
+
+from .._input import Rows, Scores, checked_scores, new_rows, one_of, training_rows
+from ._combination import (
+    IDENTITY,
+    SCORE_SCALINGS,
+    Combination,
+    combination_from_training,
+)
+
+
+class BaseCalibrator(BaseEstimator, ABC):
+    """A term per row, learnt from normal rows, that is added to a detector's score.
+
+    Subclasses say how the term is learnt (`_fit`) and computed (`_delta`).
+    """
+
+    weight: float
+    score_scaling: str
+
+    def fit(self, X: Any, y: Any = None, *, scores: Any = None) -> Self:
+        """Learn what normal rows look like.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, D)
+            Normal rows.
+        y : ignored
+        scores : array-like of shape (n,), optional
+            The detector's scores of these rows, higher = more anomalous. Needed for
+            `calibrate` with any `score_scaling` but "none".
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        rows = training_rows(self, X)
+        train_scores = None if scores is None else checked_scores(scores, rows)
+        self._fit(rows)
+        self._combination: Combination | None = None
+        if self.score_scaling == "none":
+            self._combination = Combination(IDENTITY, IDENTITY)
+        elif train_scores is not None:
+            self._combination = combination_from_training(
+                self.score_scaling, train_scores, self._finite_delta(rows)
+            )
+        return self
+
+    def delta(self, X: Any) -> Scores:
+        """The calibration term of each row, unscaled: higher = fits normal data worse.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, D)
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        check_is_fitted(self)
+        return self._finite_delta(new_rows(self, X))
+
+    def calibrate(self, scores: Any, X: Any) -> Scores:
+        """Add the term to scores made elsewhere: `s + weight * delta(X)`, both as scaled
+        by `score_scaling`.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,)
+            The detector's scores, higher = more anomalous. An infinite score stays
+            infinite; NaN is an error.
+        X : array-like of shape (n, D)
+            The rows they belong to.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        check_is_fitted(self)
+        if self._combination is None:
+            raise ValueError(
+                f"score_scaling={self.score_scaling!r} needs the scores of the training rows: "
+                "call fit(X, scores=...), or choose score_scaling='none' for the plain sum."
+            )
+        rows = new_rows(self, X)
+        values = checked_scores(scores, rows)
+        return self._combine(values, self._finite_delta(rows), self._combination)
+
+    def _combine(self, scores: Scores, delta: Scores, by: Combination) -> Scores:
+        result = by.scaled_delta(delta)
+        result *= self.weight
+        result += by.scaled_score(scores)
+        return result
+
+    def _finite_delta(self, rows: Rows) -> Scores:
+        delta = self._delta(rows)
+        if not np.isfinite(delta).all():
+            raise ValueError("the calibration term overflows: rescale the columns of X")
+        return delta
+
+    def _check_parameters(self) -> None:
+        check_scalar(self.weight, "weight", Real, min_val=0)
+        if not np.isfinite(self.weight):
+            raise ValueError(f"weight must be a finite number >= 0, not {self.weight}")
+        one_of("score_scaling", self.score_scaling, SCORE_SCALINGS)
+
+    @abstractmethod
+    def _fit(self, rows: Scores) -> None: ...
+
+    @abstractmethod
+    def _delta(self, rows: Rows) -> Scores: ...

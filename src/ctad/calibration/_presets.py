@@ -1,0 +1,29 @@
+"""Named settings of `CTAD`."""
+
+from typing import Any
+
+PRESETS: dict[str, dict[str, Any]] = {
+    # Algorithm 1 of the paper to the letter.
+    "paper": {
+        "n_centroids": 5,
+        "n_references": 20,
+        "target": "uniform",
+        "signal": "total",
+        "weight": 1.0,
+        "n_draws": 1,
+        "score_scaling": "none",
+        "feature_scaling": None,
+    },
+    # Many centroids without a limit on their mass, averaged over a few draws, on a
+    # common scale with the score.
+    "recommended": {
+        "n_centroids": "auto",
+        "n_references": 20,
+        "target": "free",
+        "signal": "own",
+        "weight": 1.0,
+        "n_draws": 3,
+        "score_scaling": "standard",
+        "feature_scaling": None,
+    },
+}

@@ -1,0 +1,111 @@
+"""The calibrations the paper compares with, behind the same interface as `CTAD`."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.covariance import LedoitWolf
+
+from .._input import Rows, Scores
+from ._base import BaseCalibrator
+from ._combination import Combination
+from ._ctad import CTAD
+
+
+class CentroidDistance(BaseCalibrator):
+    """Add the distance to the nearest k-means centroid.
+
+    Parameters
+    ----------
+    n_centroids : int or "auto", default=5
+    weight, n_draws, score_scaling, feature_scaling, n_jobs, random_state
+        As in `CTAD`.
+
+    Examples
+    --------
+    >>> from ctad.calibration import CentroidDistance
+    >>> CentroidDistance(n_centroids=1).fit([[0.0], [2.0]]).delta([[1.0], [4.0]])
+    array([0., 3.])
+    """
+
+    def __init__(
+        self,
+        n_centroids: int = 5,
+        *,
+        weight: float = 1.0,
+        n_draws: int = 1,
+        score_scaling: str = "none",
+        feature_scaling: str | None = None,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.n_centroids = n_centroids
+        self.weight = weight
+        self.n_draws = n_draws
+        self.score_scaling = score_scaling
+        self.feature_scaling = feature_scaling
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _fit(self, rows: Scores) -> None:
+        # Without a condition on the centroids' mass the row's own cost is its distance
+        # to the nearest one, times its mass: one half beside a single reference.
+        self._transport = CTAD(
+            self.n_centroids,
+            n_references=1,
+            target="free",
+            signal="own",
+            n_draws=self.n_draws,
+            feature_scaling=self.feature_scaling,
+            n_jobs=self.n_jobs,
+            random_state=self.random_state,
+        ).fit(rows)
+
+    def _delta(self, rows: Rows) -> Scores:
+        return 2.0 * self._transport.delta(rows)
+
+
+class MahalanobisDistance(BaseCalibrator):
+    """Add the Mahalanobis distance to the training mean.
+
+    The covariance is shrunk (Ledoit-Wolf), so it can be inverted also with more columns
+    than rows.
+
+    Parameters
+    ----------
+    weight, score_scaling
+        As in `CTAD`.
+
+    Examples
+    --------
+    >>> from ctad.calibration import MahalanobisDistance
+    >>> MahalanobisDistance().fit([[0.0], [2.0]]).delta([[1.0], [4.0]])
+    array([0., 3.])
+    """
+
+    def __init__(self, *, weight: float = 1.0, score_scaling: str = "none") -> None:
+        self.weight = weight
+        self.score_scaling = score_scaling
+
+    def _fit(self, rows: Scores) -> None:
+        self._covariance = LedoitWolf().fit(rows)
+
+    def _delta(self, rows: Rows) -> Scores:
+        squared: Scores = self._covariance.mahalanobis(rows)
+        return np.sqrt(squared)
+
+
+class TransportOnly(CTAD):
+    """The transport term alone: the detector's scores are checked, then ignored.
+
+    Parameters are those of `CTAD`; the weight scales the result.
+
+    Examples
+    --------
+    >>> from ctad.calibration import TransportOnly
+    >>> only = TransportOnly(n_centroids=1, n_references=1, target="free", random_state=0)
+    >>> only.fit([[1.0], [1.0]]).calibrate([0.3], [[4.0]])
+    array([1.5])
+    """
+
+    def _combine(self, scores: Scores, delta: Scores, by: Combination) -> Scores:
+        return self.weight * by.scaled_delta(delta)

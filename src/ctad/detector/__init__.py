@@ -1,0 +1,5 @@
+"""Wrapping of detectors: whatever gives scores gives calibrated scores."""
+
+from ._calibrated import CalibratedDetector
+
+__all__ = ["CalibratedDetector"]

@@ -1,0 +1,211 @@
+r"""Place sources on centroids of limited room, one after the other, at the least cost.
+
+All masses are whole *units*. Placing one more source is a shortest-path problem: a
+unit goes from the source to some centroid `j`; if `j` is full, a unit of a reference
+already there moves on to another centroid `k`, which costs
+
+    move_cost[j, k] = min over references i at j of (C[i, k] - C[i, j]),
+
+and so on until a centroid with room is reached. Always taking the cheapest such path
+keeps the placement optimal (successive shortest paths). The search is Dijkstra's: a
+`potential` per centroid, a lower bound of the cheapest way from there to free room,
+makes all moves non-negative and leads the search straight to the room.
+
+References
+----------
+.. [1] Ahuja, Magnanti, Orlin: Network Flows, chapter 9.7, 1993.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ._compiled import compiled
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+
+class Placement(NamedTuple):
+    """References placed on K centroids, and what the search for cheap moves needs."""
+
+    costs: Floats  # (M, K) cost of a unit of reference i at centroid j
+    placed: Integers  # (K, M) units of reference i at centroid j
+    room: Integers  # (K,) units that still fit
+    move_cost: Floats  # (K, K) cheapest move of a unit from j to k
+    mover: Integers  # (K, K) the reference that makes this move
+    potential: Floats  # (K,) lower bound of the way from j to free room
+    changed: npt.NDArray[np.bool_]  # (K,) centroids where `placed` was changed
+    # Scratch of the search
+    cost_to: Floats  # (K,) cheapest known path from the source to j
+    estimate: Floats  # (K,) the same plus the potential of j
+    came_from: Integers  # (K,) the centroid before j on that path, -1 for none
+    unsettled: Integers  # (K,) centroids the search has not settled
+    settled: Integers  # (K,) centroids it has settled, in order
+
+
+def empty_placement(costs: Floats, room: Integers) -> Placement:
+    """K centroids with room for `room` units each, and no reference placed yet."""
+    m, k = costs.shape
+    return Placement(
+        costs=costs,
+        placed=np.zeros((k, m), np.int64),
+        room=room.copy(),
+        move_cost=np.full((k, k), np.inf),
+        mover=np.zeros((k, k), np.int64),
+        potential=np.zeros(k),
+        changed=np.zeros(k, np.bool_),
+        cost_to=np.zeros(k),
+        estimate=np.zeros(k),
+        came_from=np.zeros(k, np.int64),
+        unsettled=np.zeros(k, np.int64),
+        settled=np.zeros(k, np.int64),
+    )
+
+
+def copy_placement(placement: Placement) -> Placement:
+    """A copy that can be changed without touching the original."""
+    return Placement._make(array.copy() for array in placement)
+
+
+@compiled
+def restore(state: Placement, original: Placement) -> None:
+    """Undo all that was done to `state` since it was a copy of `original`."""
+    for j in range(state.room.size):
+        state.room[j] = original.room[j]
+        state.potential[j] = original.potential[j]
+        if state.changed[j]:
+            state.placed[j] = original.placed[j]
+            state.move_cost[j] = original.move_cost[j]
+            state.mover[j] = original.mover[j]
+            state.changed[j] = False
+
+
+@compiled
+def update_moves(state: Placement, j: int) -> None:
+    """Recompute the cheapest moves away from centroid `j`."""
+    k_centroids = state.room.size
+    state.changed[j] = True
+    for k in range(k_centroids):
+        state.move_cost[j, k] = np.inf
+    for i in range(state.placed.shape[1]):
+        if state.placed[j, i] > 0:
+            for k in range(k_centroids):
+                cost = state.costs[i, k] - state.costs[i, j]
+                if cost < state.move_cost[j, k]:
+                    state.move_cost[j, k] = cost
+                    state.mover[j, k] = i
+
+
+@compiled
+def find_room(state: Placement, source_costs: Floats) -> int:
+    """Cheapest path from a source to a centroid with room: its end, or -1 for none.
+
+    The path is left in `came_from`, its cost in `cost_to`; potentials are raised to
+    what was learnt. Among equally cheap centroids the lowest index is settled first.
+    """
+    k_centroids = state.room.size
+    n_unsettled = k_centroids
+    n_settled = 0
+    here = -1
+    best = np.inf
+    for j in range(k_centroids):
+        state.cost_to[j] = source_costs[j]
+        state.came_from[j] = -1
+        state.unsettled[j] = j
+        state.estimate[j] = source_costs[j] + state.potential[j]
+        if state.estimate[j] < best:
+            best = state.estimate[j]
+            here = j
+    while here >= 0 and state.room[here] == 0:
+        state.settled[n_settled] = here
+        n_settled += 1
+        next_here = -1
+        best = np.inf
+        kept = 0
+        for p in range(n_unsettled):
+            k = state.unsettled[p]
+            if k != here:
+                state.unsettled[kept] = k
+                kept += 1
+                cost = state.cost_to[here] + state.move_cost[here, k]
+                estimate = cost + state.potential[k]
+                if estimate < state.estimate[k]:
+                    state.cost_to[k] = cost
+                    state.estimate[k] = estimate
+                    state.came_from[k] = here
+                if state.estimate[k] < best:
+                    best = state.estimate[k]
+                    next_here = k
+        n_unsettled = kept
+        here = next_here
+    if here >= 0:
+        for p in range(n_settled):
+            j = state.settled[p]
+            # Rounding may settle a centroid a hair after a cheaper one.
+            state.potential[j] += max(0.0, best - state.estimate[j])
+    return here
+
+
+@compiled
+def place(state: Placement, source_costs: Floats, units: int, sent: Integers) -> float:
+    """Place `units` of a new source; add to `sent` where they went; return the cost.
+
+    The cost counts what the source pays and what the references that make way for it
+    pay more. It is infinite where the units do not fit.
+    """
+    total = 0.0
+    while units > 0:
+        end = find_room(state, source_costs)
+        if end < 0:
+            return np.inf
+        amount = min(units, state.room[end])
+        k = end
+        while state.came_from[k] >= 0:
+            j = state.came_from[k]
+            amount = min(amount, state.placed[j, state.mover[j, k]])
+            k = j
+        state.room[end] -= amount
+        k = end
+        while state.came_from[k] >= 0:
+            j = state.came_from[k]
+            i = state.mover[j, k]
+            state.placed[j, i] -= amount
+            state.placed[k, i] += amount
+            k = j
+        sent[k] += amount
+        units -= amount
+        total += amount * state.cost_to[end]
+        if end != k:
+            k = end
+            while k >= 0:
+                update_moves(state, k)
+                k = state.came_from[k]
+    return total
+
+
+@compiled
+def place_references(state: Placement, units: int) -> float:
+    """Place all references, `units` each; return what they pay together."""
+    m, k_centroids = state.costs.shape
+    for i in range(m):
+        sent = np.zeros(k_centroids, np.int64)
+        place(state, state.costs[i], units, sent)
+        for j in range(k_centroids):
+            if sent[j] > 0:
+                state.placed[j, i] += sent[j]
+                update_moves(state, j)
+    # The potentials of the finished placement serve every row: make them tight.
+    source_costs = np.full(k_centroids, np.inf)
+    for j in range(k_centroids):
+        source_costs[j] = 0.0
+        find_room(state, source_costs)
+        source_costs[j] = np.inf
+    # Summed anew: the increments above would also carry their rounding errors.
+    total = 0.0
+    for j in range(k_centroids):
+        for i in range(m):
+            total += state.placed[j, i] * state.costs[i, j]
+    state.changed[:] = False
+    return total

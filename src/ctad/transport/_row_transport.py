@@ -1,0 +1,270 @@
+"""Exact optimal transport of "M references and one row" to K centroids, for many rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ._distances import fill_distances
+from ._per_row import place_rows
+from ._placement import (
+    Floats,
+    Integers,
+    Placement,
+    copy_placement,
+    empty_placement,
+    place_references,
+)
+from ._table import Table, build_table, free_table, n_states, walk_table
+
+# Above this many states a table costs more to fill than it saves, and leaves the cache.
+MAX_STATES = 4096
+
+# Rows are worked on in blocks of about this many numbers: small enough for the
+# processor's cache, large enough that Python's part does not count.
+BLOCK_NUMBERS = 2**16
+
+FillCosts = Callable[[int, int, Floats], None]
+PlaceBlock = Callable[[Floats, Floats, Floats, Floats], None]
+
+
+class Transported(NamedTuple):
+    """What the transport of each row came to; see `RowTransport.solve`."""
+
+    total: Floats  # (n,) the value of the transport problem
+    own: Floats  # (n,) the part of it that the row itself pays
+    mass: Floats | None  # (n, K) mass the row sends to each centroid, if asked for
+
+
+class RowTransport:
+    r"""Solve, for many rows against one fixed rest,
+
+    .. math::
+        \min_{T \ge 0} \sum_{ij} T_{ij} C_{ij} \quad\text{with}\quad
+        T \mathbf 1 = \tfrac{1}{M+1} \mathbf 1, \quad T^\top \mathbf 1 = b,
+
+    where the first M rows of `C` are the same for all and the last one is the row's.
+
+    In units of mass that divide both 1/(M+1) and b this is an integer problem in which
+    only the units of the row are free: they are placed one after the other, each where
+    it and the references that make way for it pay least. That is exact, and needs no
+    linear program per row [1]_.
+
+    Parameters
+    ----------
+    reference_costs : array of shape (M, K)
+        Cost from each reference to each centroid.
+    target : "uniform", "free", or integers of shape (K,)
+        The masses b. "uniform": 1/K each. Integers: multiples of 1/(M+1), which sum to
+        M+1. "free": no condition on b; then everything goes to its nearest centroid.
+
+    Notes
+    -----
+    Where several plans are optimal, the row's units are placed one at a time on the
+    cheapest centroid, and of equally cheap ones (as rounded) on the one with the lowest
+    index. The choice, like the value, depends on this row alone.
+
+    References
+    ----------
+    .. [1] K. Murota: Discrete Convex Analysis, 2003, on M-natural-convex functions and
+       why greedy placement minimises them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> references = np.array([[0.0], [1.0], [4.0]])
+    >>> centroids = np.array([[0.5], [4.0]])
+    >>> transport = RowTransport(np.abs(references - centroids.T))
+    >>> row = transport.solve_points(np.array([[10.0]]), centroids, mass=True)
+    >>> row.total, row.own, row.mass
+    (array([1.75]), array([1.5]), array([[0.  , 0.25]]))
+    """
+
+    def __init__(
+        self,
+        reference_costs: npt.ArrayLike,
+        target: Literal["uniform", "free"] | npt.ArrayLike = "uniform",
+    ) -> None:
+        costs = np.array(reference_costs, dtype=np.float64, order="C")
+        if costs.ndim != 2 or 0 in costs.shape:
+            raise ValueError(f"reference_costs must be M x K with M, K >= 1, not {costs.shape}")
+        if not np.isfinite(costs).all():
+            raise ValueError("reference_costs must be finite")
+        self.n_references, self.n_centroids = costs.shape
+        n_sources = self.n_references + 1
+
+        self._table: Table | None = None
+        if isinstance(target, str) and target == "free":
+            self._units = 1
+            self._table = free_table(float(costs.min(axis=1).sum()), self.n_centroids)
+        else:
+            self._units, room = self._units_and_room(target)
+            self._references: Placement = empty_placement(costs, room)
+            self._reference_value = place_references(self._references, self._units)
+            if n_states(self._units, self.n_centroids) <= MAX_STATES:
+                self._table = build_table(self._references, self._reference_value, self._units)
+        self._unit_mass = 1.0 / (self._units * n_sources)
+
+    def _units_and_room(self, target: object) -> tuple[int, Integers]:
+        """Units each source has to place, and units each centroid takes."""
+        n_sources, k = self.n_references + 1, self.n_centroids
+        if isinstance(target, str):
+            if target != "uniform":
+                raise ValueError(f"target must be 'uniform', 'free' or integers, not {target!r}")
+            divisor = math.gcd(k, n_sources)
+            return k // divisor, np.full(k, n_sources // divisor, dtype=np.int64)
+        room = np.asarray(target)
+        if room.shape != (k,) or room.dtype.kind not in "iu" or room.min() < 0:
+            raise ValueError(f"target must hold {k} whole numbers, none of them negative")
+        if room.sum() != n_sources:
+            raise ValueError(f"target must sum to M + 1 = {n_sources}, not {room.sum()}")
+        return 1, room.astype(np.int64)
+
+    def solve(self, costs: npt.ArrayLike, *, mass: bool = False, n_threads: int = 1) -> Transported:
+        """Transport rows given by their costs.
+
+        Parameters
+        ----------
+        costs : array of shape (n, K)
+            Cost from each row to each centroid.
+        mass : bool, default=False
+            Also return the mass the row sends to each centroid.
+        n_threads : int, default=1
+            Threads to use; the result is the same, bit for bit.
+
+        Returns
+        -------
+        Transported
+            `total`, `own` and `mass` per row.
+        """
+        rows = np.asarray(costs)
+        if rows.ndim != 2 or rows.shape[1] != self.n_centroids:
+            raise ValueError(f"costs must have {self.n_centroids} columns, got shape {rows.shape}")
+
+        def fill(start: int, stop: int, block: Floats) -> None:
+            np.copyto(block, rows[start:stop], casting="same_kind")
+
+        return self._solve_blocks(len(rows), lambda: fill, self.n_centroids, mass, n_threads)
+
+    def solve_points(
+        self,
+        points: npt.ArrayLike,
+        centroids: npt.ArrayLike,
+        *,
+        shift: float | Floats = 0.0,
+        scale: float | Floats = 1.0,
+        mass: bool = False,
+        n_threads: int = 1,
+    ) -> Transported:
+        """Transport rows given by their coordinates, at Euclidean cost.
+
+        Works through blocks of rows: the points are never copied or converted whole.
+
+        Parameters
+        ----------
+        points : array of shape (n, D)
+            Rows, of any real dtype and memory order.
+        centroids : array of shape (K, D)
+            Centroids, in the same order as in `reference_costs`.
+        shift, scale : float or array of shape (D,)
+            Distances are measured between `(points - shift) / scale` and the centroids.
+        mass, n_threads
+            As in `solve`.
+
+        Returns
+        -------
+        Transported
+            `total`, `own` and `mass` per row.
+        """
+        rows = np.asarray(points)
+        ends = np.array(centroids, dtype=np.float64, order="C")
+        if ends.ndim != 2 or len(ends) != self.n_centroids:
+            raise ValueError(f"{self.n_centroids} centroids are needed, got shape {ends.shape}")
+        if rows.ndim != 2 or rows.shape[1] != ends.shape[1]:
+            raise ValueError(f"points must have {ends.shape[1]} columns, got shape {rows.shape}")
+        width = max(rows.shape[1], self.n_centroids)
+        scaled = bool(np.any(shift != 0.0) or np.any(scale != 1.0))
+
+        as_is = not scaled and rows.dtype == np.float64 and rows.flags.carray
+
+        def new_worker() -> FillCosts:
+            buffer = np.empty((_block_rows(width), rows.shape[1]))
+
+            def fill(start: int, stop: int, block: Floats) -> None:
+                coordinates = rows[start:stop]
+                if not as_is:
+                    coordinates = buffer[: stop - start]
+                    np.copyto(coordinates, rows[start:stop], casting="same_kind")
+                    if scaled:
+                        coordinates -= shift
+                        coordinates /= scale
+                fill_distances(coordinates, ends, block)
+
+            return fill
+
+        return self._solve_blocks(len(rows), new_worker, width, mass, n_threads)
+
+    def _solve_blocks(
+        self,
+        n: int,
+        new_worker: Callable[[], FillCosts],
+        width: int,
+        with_mass: bool,
+        n_threads: int,
+    ) -> Transported:
+        """Fill and place blocks of rows; each thread takes one stretch of them."""
+        total, own = np.empty(n), np.empty(n)
+        mass = np.zeros((n if with_mass else 0, self.n_centroids))
+        step = _block_rows(width)
+
+        def work(first: int, last: int) -> None:
+            fill, place_block = new_worker(), self._placer()
+            costs = np.empty((step, self.n_centroids))
+            for start in range(first, last, step):
+                stop = min(start + step, last)
+                block = costs[: stop - start]
+                fill(start, stop, block)
+                if not np.isfinite(block).all():
+                    row = start + int(np.argmin(np.isfinite(block).all(axis=1)))
+                    raise ValueError(
+                        f"row {row}: its cost to a centroid is not finite (NaN, infinity, or "
+                        "coordinates too large to be squared)"
+                    )
+                place_block(block, total[start:stop], own[start:stop], mass[start:stop])
+
+        edges = np.linspace(0, n, max(1, n_threads) + 1).astype(int).tolist()
+        if n_threads > 1 and n > step:
+            with ThreadPoolExecutor(n_threads) as pool:
+                list(pool.map(work, edges[:-1], edges[1:]))
+        else:
+            work(0, n)
+        return Transported(total, own, mass if with_mass else None)
+
+    def _placer(self) -> PlaceBlock:
+        """The compiled loop over a block of costs, with scratch memory of its own."""
+        if self._table is not None:
+            table = self._table
+            return lambda costs, total, own, mass: walk_table(
+                table, self._unit_mass, costs, total, own, mass
+            )
+        scratch = copy_placement(self._references)
+        return lambda costs, total, own, mass: place_rows(
+            self._references,
+            scratch,
+            self._reference_value,
+            self._units,
+            self._unit_mass,
+            costs,
+            total,
+            own,
+            mass,
+        )
+
+
+def _block_rows(width: int) -> int:
+    return max(64, BLOCK_NUMBERS // width)
