@@ -1,7 +1,24 @@
 """Make any anomaly detector for tables better by optimal transport."""
 
-from .calibration import CTAD
-from .detector import CalibratedDetector
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .calibration import CTAD
+    from .detector import CalibratedDetector
 
 __version__ = "0.1.0"
 __all__ = ["CTAD", "CalibratedDetector"]
+
+# Loaded when first used: scikit-learn imports pandas wherever that is installed.
+_MODULE_OF = {"CTAD": "calibration", "CalibratedDetector": "detector"}
+
+
+def __getattr__(name: str) -> object:
+    if name in _MODULE_OF:
+        return getattr(import_module(f".{_MODULE_OF[name]}", __name__), name)
+    raise AttributeError(f"module 'ctad' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -1,0 +1,91 @@
+"""The engine against POT and against scipy's linear programming."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from scipy.spatial.distance import cdist
+
+from ctad.transport import RowTransport
+
+from .problems import lp_value, pot_value, problems, quotas, rng_seeds
+
+pytestmark = pytest.mark.interpreted
+
+EXACT = 1e-9
+
+
+def check_against_judges(problem, target, target_mass):
+    """Value, own cost and mass of every row, against POT and the linear program."""
+    references, centroids, rows = problem
+    m, k = len(references), len(centroids)
+    source_mass = np.full(m + 1, 1 / (m + 1))
+    reference_costs = cdist(references, centroids)
+    row_costs = cdist(rows, centroids)
+
+    transport = RowTransport(reference_costs, target)
+    result = transport.solve(row_costs, mass=True)
+    from_points = transport.solve_points(rows, centroids, mass=True)
+    np.testing.assert_allclose(from_points.total, result.total, rtol=EXACT)
+
+    for row, costs in enumerate(row_costs):
+        all_costs = np.vstack([reference_costs, costs])
+        total, mass = result.total[row], result.mass[row]
+        assert total == pytest.approx(pot_value(source_mass, target_mass, all_costs), rel=EXACT)
+        if row < 2:
+            assert total == pytest.approx(lp_value(source_mass, target_mass, all_costs), rel=EXACT)
+        # The mass is part of a feasible plan ...
+        assert mass.sum() == pytest.approx(1 / (m + 1), rel=EXACT)
+        assert (mass >= 0).all()
+        assert (mass <= target_mass + EXACT).all()
+        assert result.own[row] == pytest.approx(mass @ costs, rel=EXACT)
+        # ... and of an optimal one: the references, in the room it leaves, pay the rest.
+        room = np.maximum(target_mass - mass, 0.0)
+        room *= source_mass[:-1].sum() / room.sum()
+        rest = pot_value(source_mass[:-1], room, reference_costs)
+        assert total == pytest.approx(mass @ costs + rest, rel=EXACT)
+
+
+@given(problems())
+def test_uniform_target(problem):
+    k = len(problem.centroids)
+    check_against_judges(problem, "uniform", np.full(k, 1 / k))
+
+
+@given(problems(), rng_seeds)
+def test_target_in_whole_multiples(problem, seed):
+    n = len(problem.references) + 1
+    target = quotas(len(problem.centroids), n, np.random.default_rng(seed))
+    check_against_judges(problem, target, target / n)
+
+
+@given(problems())
+def test_free_target(problem):
+    references, centroids, rows = problem
+    nearest = cdist(references, centroids).min(axis=1)
+    to_centroids = cdist(rows, centroids)
+    n = len(references) + 1
+
+    transport = RowTransport(cdist(references, centroids), "free")
+    result = transport.solve(to_centroids, mass=True)
+
+    np.testing.assert_allclose(
+        result.total, (nearest.sum() + to_centroids.min(axis=1)) / n, rtol=EXACT
+    )
+    np.testing.assert_allclose(result.own, to_centroids.min(axis=1) / n, rtol=EXACT)
+    assert (result.mass.argmax(axis=1) == to_centroids.argmin(axis=1)).all()
+    np.testing.assert_allclose(result.mass.max(axis=1), 1 / n, rtol=EXACT)
+
+
+@given(problems(max_centroids=8, max_references=12, max_columns=3))
+def test_table_and_per_row_placement_agree(problem):
+    """Both ways to place a row solve the same problem."""
+    references, centroids, rows = problem
+    costs = cdist(references, centroids)
+    by_table = RowTransport(costs)
+    per_row = RowTransport(costs)
+    per_row._table = None
+    np.testing.assert_allclose(
+        by_table.solve(cdist(rows, centroids)).total,
+        per_row.solve(cdist(rows, centroids)).total,
+        rtol=EXACT,
+    )

@@ -1,0 +1,144 @@
+"""What a user of the transport engine relies on, beside its exactness."""
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+
+from ctad.transport import RowTransport, euclidean_costs
+
+TARGETS = {"uniform": "uniform", "free": "free", "multiples": np.array([4, 0, 9, 1, 7])}
+
+
+def normal(*shape, seed=0):
+    return np.random.default_rng(seed).normal(size=shape)
+
+
+@pytest.fixture
+def centroids():
+    return normal(5, 7, seed=1)
+
+
+@pytest.fixture(params=[*TARGETS, "per row"])
+def transport(request, centroids):
+    """Each target, and the way to place rows that needs no table (K = 5, M = 20)."""
+    reference_costs = cdist(normal(20, 7, seed=2), centroids)
+    transport = RowTransport(reference_costs, TARGETS.get(request.param, "uniform"))
+    if request.param == "per row":
+        transport._table = None
+    return transport
+
+
+def same_bits(result, expected):
+    for ours, theirs in zip(result, expected, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_a_row_does_not_depend_on_its_company(transport, centroids):
+    rows = normal(30_000, 7)
+    together = transport.solve_points(rows, centroids, mass=True)
+
+    for threads in (2, 3):
+        threaded = transport.solve_points(rows, centroids, mass=True, n_threads=threads)
+        same_bits(threaded, together)
+    order = np.random.default_rng(3).permutation(len(rows))
+    shuffled = transport.solve_points(rows[order], centroids, mass=True)
+    same_bits(shuffled, (part[order] for part in together))
+    for row in (0, 1, 17, 29_999):
+        alone = transport.solve_points(rows[row : row + 1], centroids, mass=True)
+        same_bits(alone, (part[row : row + 1] for part in together))
+
+
+@pytest.mark.parametrize("n_columns", [1, 2, 3, 8, 21, 100])
+def test_distances_do_not_depend_on_the_rows_place(n_columns):
+    rows, centroids = normal(50, n_columns), normal(5, n_columns, seed=1)
+    together = euclidean_costs(rows, centroids)
+    alone = np.concatenate([euclidean_costs(row[None], centroids) for row in rows])
+    np.testing.assert_array_equal(alone, together)
+    np.testing.assert_allclose(together, cdist(rows, centroids), rtol=1e-14)
+
+
+def test_any_memory_layout_and_dtype_gives_the_same(transport, centroids):
+    rows = normal(3000, 7).astype(np.float32)
+    expected = transport.solve_points(rows, centroids)
+    read_only = rows.astype(np.float64)
+    read_only.flags.writeable = False
+    for variant in (
+        rows.astype(np.float64),
+        np.asfortranarray(rows),
+        np.repeat(rows, 2, axis=0)[::2],
+        read_only,
+    ):
+        same_bits(transport.solve_points(variant, centroids)[:2], expected[:2])
+    whole = np.round(rows * 5)
+    same_bits(
+        transport.solve_points(whole.astype(np.int16), centroids)[:2],
+        transport.solve_points(whole, centroids)[:2],
+    )
+
+
+def test_scaled_points_are_transported_as_if_scaled_before(transport, centroids):
+    rows = normal(100, 7)
+    shift, scale = normal(7, seed=4), np.exp(normal(7, seed=5))
+    np.testing.assert_array_equal(
+        transport.solve_points(rows, centroids, shift=shift, scale=scale).total,
+        transport.solve_points((rows - shift) / scale, centroids).total,
+    )
+
+
+def test_mass_is_only_there_when_asked_for(transport, centroids):
+    assert transport.solve_points(normal(2, 7), centroids).mass is None
+    assert transport.solve_points(normal(2, 7), centroids, mass=True).mass.shape == (2, 5)
+
+
+def test_ties_go_to_the_lowest_index():
+    """Two centroids in one place: the plan is not unique, the choice is fixed."""
+    for target in ("free", np.array([2, 2])):
+        transport = RowTransport(np.ones((3, 2)), target)
+        mass = transport.solve([[1.0, 1.0]], mass=True).mass
+        np.testing.assert_array_equal(mass, [[0.25, 0.0]])
+
+
+def test_no_rows_give_no_results(transport, centroids):
+    assert transport.solve_points(np.empty((0, 7)), centroids).total.shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("reference_costs", "target", "message"),
+    [
+        (np.ones(3), "uniform", "M x K"),
+        (np.ones((0, 3)), "uniform", "M x K"),
+        ([[1.0, np.nan]], "uniform", "finite"),
+        ([[1.0, np.inf]], "free", "finite"),
+        (np.ones((3, 2)), "equal", "'uniform', 'free' or integers"),
+        (np.ones((3, 2)), [1, 2, 1], "2 whole numbers"),
+        (np.ones((3, 2)), [0.5, 0.5], "2 whole numbers"),
+        (np.ones((3, 2)), [5, -1], "negative"),
+        (np.ones((3, 2)), [1, 2], "sum to M . 1 = 4, not 3"),
+    ],
+)
+def test_impossible_problems_are_refused(reference_costs, target, message):
+    with pytest.raises(ValueError, match=message):
+        RowTransport(reference_costs, target)
+
+
+@pytest.mark.parametrize(
+    ("solve", "message"),
+    [
+        (lambda t: t.solve(np.ones((1, 3))), "2 columns"),
+        (lambda t: t.solve([1.0, 2.0]), "2 columns"),
+        (lambda t: t.solve([[1.0, 1.0], [1.0, np.nan]]), "row 1"),
+        (lambda t: t.solve_points([[1.0]], [[0.0, 1.0], [1.0, 1.0]]), "points must have 2 columns"),
+        (lambda t: t.solve_points([[1.0]], [[0.0]]), "2 centroids"),
+        (lambda t: t.solve_points([[1e200]], [[0.0], [1.0]]), "too large to be squared"),
+    ],
+)
+def test_rows_that_do_not_fit_are_refused(solve, message):
+    with pytest.raises(ValueError, match=message):
+        solve(RowTransport(np.ones((3, 2))))
+
+
+def test_a_failing_row_is_named_also_from_a_thread():
+    costs = np.ones((100_000, 2))
+    costs[77_777, 1] = np.inf
+    with pytest.raises(ValueError, match="row 77777"):
+        RowTransport(np.ones((3, 2))).solve(costs, n_threads=2)
