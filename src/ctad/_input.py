@@ -22,7 +22,7 @@ def training_rows(estimator: BaseEstimator, X: Any) -> Scores:
     rows: Scores = validate_data(
         estimator, X, dtype=np.float64, ensure_all_finite=False, ensure_min_samples=2
     )
-    _require_finite(rows, estimator)
+    _require_finite(rows, estimator, X)
     return rows
 
 
@@ -32,7 +32,7 @@ def new_rows(estimator: BaseEstimator, X: Any) -> Rows:
     rows: Rows = validate_data(
         estimator, X, dtype=(np.float64, np.float32), ensure_all_finite=False, reset=False
     )
-    _require_finite(rows, estimator)
+    _require_finite(rows, estimator, X)
     return rows
 
 
@@ -60,12 +60,12 @@ def one_of(name: str, value: Any, choices: Any) -> None:
         raise ValueError(f"{name} must be one of {listed}, not {value!r}")
 
 
-def _require_finite(rows: Rows, estimator: BaseEstimator) -> None:
+def _require_finite(rows: Rows, estimator: BaseEstimator, X: Any) -> None:
     """Like scikit-learn's check, but names the columns."""
     with np.errstate(all="ignore"):
         if np.isfinite(rows.sum(dtype=np.float64)):
             return
-    names = getattr(estimator, "feature_names_in_", range(rows.shape[1]))
+    names = X.columns if is_frame(X) else range(rows.shape[1])
     for column, name in enumerate(names):
         bad = ~np.isfinite(rows[:, column])
         if bad.any():

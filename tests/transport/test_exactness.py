@@ -17,7 +17,7 @@ EXACT = 1e-9
 def check_against_judges(problem, target, target_mass):
     """Value, own cost and mass of every row, against POT and the linear program."""
     references, centroids, rows = problem
-    m, k = len(references), len(centroids)
+    m = len(references)
     source_mass = np.full(m + 1, 1 / (m + 1))
     reference_costs = cdist(references, centroids)
     row_costs = cdist(rows, centroids)

@@ -48,6 +48,11 @@ class BaseCalibrator(BaseEstimator, ABC):
         self._check_parameters()
         rows = training_rows(self, X)
         train_scores = None if scores is None else checked_scores(scores, rows)
+        if train_scores is not None and not np.isfinite(train_scores).any():
+            raise ValueError(
+                f"none of the {len(rows)} training scores is finite. Constant or duplicate columns "
+                "do this to some detectors (PyOD's PCA): drop them."
+            )
         self._fit(rows)
         self._combination: Combination | None = None
         if self.score_scaling == "none":

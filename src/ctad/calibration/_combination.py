@@ -65,11 +65,6 @@ def _location(measure: Callable[[Scores], Location] | None, values: Scores, what
     if measure is None:
         return IDENTITY
     finite = values[np.isfinite(values)]
-    if len(finite) == 0:
-        raise ValueError(
-            f"none of the {len(values)} training {what} is finite: there is nothing to scale by. "
-            "Constant or duplicate columns do this to some detectors (PyOD's PCA): drop them."
-        )
     if len(finite) < len(values):
         warnings.warn(
             f"{len(values) - len(finite)} of {len(values)} training {what} are infinite and were "

@@ -66,7 +66,7 @@ def reading_of(detector: Any, polarity: str) -> Reading:
 
 def is_fitted(detector: Any) -> bool:
     """Whether the detector can score as it is and must not be trained again."""
-    if not hasattr(detector, "fit"):
+    if isinstance(detector, FrozenEstimator) or not hasattr(detector, "fit"):
         return True
     final = final_step(detector)
     if _defined_by(final, "decision_function") == "pyod":
@@ -142,6 +142,14 @@ def _known_reading(detector: Any) -> Reading | None:
     final = final_step(detector)
     for method, package, sign in _KNOWN:
         if _defined_by(final, method) == package:
+            try:
+                getattr(detector, method)
+            except AttributeError as error:
+                reason = error.__cause__ or error
+                raise TypeError(
+                    f"{final!r} gives no scores for new rows: {reason}"
+                    + (" Use novelty=True." if hasattr(final, "novelty") else "")
+                ) from error
             return Reading(method, sign)
     return None
 

@@ -1,0 +1,241 @@
+"""CTAD: the term is what the paper says, and the parameters do what they say."""
+
+import warnings
+
+import numpy as np
+import ot
+import pytest
+from scipy.spatial.distance import cdist
+from sklearn.base import clone
+from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
+
+from ctad import CTAD
+
+from ..data import clusters, normal
+
+X_TRAIN = clusters()
+X_NEW = np.vstack([normal(20, 4, seed=1) * 4, X_TRAIN[:5]])
+SCORES = normal(len(X_TRAIN), seed=2)
+NEW_SCORES = normal(len(X_NEW), seed=3)
+
+
+def transport_by_pot(calibrator, x, target_mass):
+    """The plan of the paper's equation, by another library."""
+    points = np.vstack([calibrator.references_, x])
+    costs = cdist(points, calibrator.centroids_)
+    return ot.emd(np.full(len(points), 1 / len(points)), target_mass, costs), costs
+
+
+def test_the_term_is_the_papers_transport_distance():
+    calibrator = CTAD(random_state=0).fit(X_TRAIN)
+    expected = []
+    for x in X_NEW:
+        plan, costs = transport_by_pot(calibrator, x, np.full(5, 0.2))
+        expected.append((plan * costs).sum())
+    np.testing.assert_allclose(calibrator.delta(X_NEW), expected, rtol=1e-9)
+
+
+def test_own_is_what_the_row_pays_in_it():
+    calibrator = CTAD(signal="own", random_state=0).fit(X_TRAIN)
+    expected = []
+    for x in X_NEW:
+        plan, costs = transport_by_pot(calibrator, x, np.full(5, 0.2))
+        expected.append(plan[-1] @ costs[-1])
+    np.testing.assert_allclose(calibrator.delta(X_NEW), expected, rtol=1e-9)
+
+
+def test_sizes_put_mass_in_proportion_to_the_clusters():
+    unequal = np.vstack([normal(150, 2), normal(50, 2, seed=1) + 20])
+    calibrator = CTAD(2, 19, target="sizes", random_state=0).fit(unequal)
+    larger_first = calibrator.centroids_[0, 0] < 10
+    mass = np.array([0.75, 0.25] if larger_first else [0.25, 0.75])
+    for x in unequal[::40]:
+        plan, costs = transport_by_pot(calibrator, x, mass)
+        assert calibrator.delta([x]) == pytest.approx((plan * costs).sum(), rel=1e-9)
+
+
+def test_free_sends_each_row_to_its_nearest_centroid():
+    total = CTAD(target="free", random_state=0).fit(X_TRAIN)
+    own = CTAD(target="free", signal="own", random_state=0).fit(X_TRAIN)
+    nearest = cdist(X_NEW, total.centroids_).min(axis=1)
+    of_references = cdist(total.references_, total.centroids_).min(axis=1)
+    np.testing.assert_allclose(own.delta(X_NEW), nearest / 21, rtol=1e-12)
+    np.testing.assert_allclose(total.delta(X_NEW), (nearest + of_references.sum()) / 21, rtol=1e-12)
+
+
+def test_references_are_distinct_training_rows_and_centroids_those_of_k_means():
+    calibrator = CTAD(n_centroids=3, n_references=300, random_state=0).fit(X_TRAIN)
+    in_order = np.lexsort(calibrator.references_.T)
+    np.testing.assert_array_equal(calibrator.references_[in_order], X_TRAIN[np.lexsort(X_TRAIN.T)])
+    # Three groups, 5 apart: k-means finds their means.
+    groups = np.sort(calibrator.centroids_.mean(axis=1))
+    np.testing.assert_allclose(groups, [0, 5, 10], atol=0.5)
+
+
+def test_draws_are_averaged():
+    calibrator = CTAD(n_draws=4, random_state=0).fit(X_TRAIN)
+    each = [draw.transport.solve_points(X_NEW, draw.centroids).total for draw in calibrator.draws_]
+    assert len({values.tobytes() for values in each}) == 4
+    np.testing.assert_allclose(calibrator.delta(X_NEW), np.mean(each, axis=0), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "scaler"),
+    [("standard", StandardScaler()), ("robust", RobustScaler()), ("minmax", MinMaxScaler())],
+)
+def test_feature_scaling_is_that_of_scikit_learn(name, scaler):
+    columns = np.array([1.0, 100.0, 1e-3, 1.0])
+    train, new = X_TRAIN * columns, X_NEW * columns
+    train[:, 3] = new[:, 3] = 7.0  # constant
+    inside = CTAD(feature_scaling=name, random_state=0).fit(train).delta(new)
+    scaler.fit(train)
+    before = CTAD(random_state=0).fit(scaler.transform(train)).delta(scaler.transform(new))
+    np.testing.assert_allclose(inside, before, rtol=1e-9)
+
+
+def test_the_same_seed_gives_the_same_bits_and_another_seed_others():
+    first, again, other = (CTAD(n_draws=2, random_state=s).fit(X_TRAIN) for s in (0, 0, 1))
+    np.testing.assert_array_equal(first.delta(X_NEW), again.delta(X_NEW))
+    assert not np.array_equal(first.delta(X_NEW), other.delta(X_NEW))
+    generator = CTAD(random_state=np.random.RandomState(0)).fit(X_TRAIN)
+    np.testing.assert_array_equal(
+        generator.delta(X_NEW), CTAD(random_state=0).fit(X_TRAIN).delta(X_NEW)
+    )
+
+
+@pytest.mark.parametrize("target", ["uniform", "sizes", "free"])
+def test_a_row_does_not_depend_on_its_company(target):
+    calibrator = CTAD(7, 30, target=target, n_draws=2, random_state=0).fit(X_TRAIN)
+    rows = normal(20_001, 4, seed=5)
+    together = calibrator.delta(rows)
+    np.testing.assert_array_equal(clone_with_jobs(calibrator, 2).delta(rows), together)
+    np.testing.assert_array_equal(calibrator.delta(rows[::-1])[::-1], together)
+    np.testing.assert_array_equal(
+        np.concatenate([calibrator.delta(part) for part in np.array_split(rows, 7)]), together
+    )
+    for row in (0, 9_999, 20_000):
+        np.testing.assert_array_equal(calibrator.delta(rows[[row]]), together[[row]])
+
+
+def clone_with_jobs(calibrator, n_jobs):
+    return clone(calibrator).set_params(n_jobs=n_jobs).fit(X_TRAIN)
+
+
+def test_float32_is_scored_as_the_same_numbers_in_float64():
+    calibrator = CTAD(random_state=0).fit(X_TRAIN)
+    single = X_NEW.astype(np.float32)
+    np.testing.assert_array_equal(
+        calibrator.delta(single), calibrator.delta(single.astype(np.float64))
+    )
+
+
+# How score and term meet
+
+
+def test_the_plain_sum():
+    calibrator = CTAD(weight=0.3, random_state=0).fit(X_TRAIN)
+    np.testing.assert_array_equal(
+        calibrator.calibrate(NEW_SCORES, X_NEW), NEW_SCORES + 0.3 * calibrator.delta(X_NEW)
+    )
+
+
+def quartiles(values):
+    return np.subtract(*np.percentile(values, [75, 25]))
+
+
+@pytest.mark.parametrize(
+    ("scaling", "of_scores", "of_delta"),
+    [
+        ("unit", (np.min, np.ptp), None),
+        ("standard", (np.mean, np.std), (np.mean, np.std)),
+        ("robust", (np.median, quartiles), (np.median, quartiles)),
+    ],
+)
+def test_scaling_by_training_statistics(scaling, of_scores, of_delta):
+    calibrator = CTAD(weight=0.5, score_scaling=scaling, random_state=0)
+    calibrator.fit(X_TRAIN, scores=SCORES)
+    train_delta = calibrator.delta(X_TRAIN)
+    shift, scale = (measure(SCORES) for measure in of_scores)
+    expected = (NEW_SCORES - shift) / scale
+    shift, scale = (measure(train_delta) for measure in of_delta) if of_delta else (0.0, 1.0)
+    expected += 0.5 * (calibrator.delta(X_NEW) - shift) / scale
+    np.testing.assert_allclose(calibrator.calibrate(NEW_SCORES, X_NEW), expected, rtol=1e-12)
+    one = calibrator.calibrate(NEW_SCORES[:1], X_NEW[:1])
+    np.testing.assert_array_equal(one, calibrator.calibrate(NEW_SCORES, X_NEW)[:1])
+
+
+@pytest.mark.parametrize("scaling", ["unit", "standard", "robust"])
+def test_scaling_needs_the_training_scores(scaling):
+    calibrator = CTAD(score_scaling=scaling).fit(X_TRAIN)
+    assert calibrator.delta(X_NEW).shape == (25,)
+    with pytest.raises(ValueError, match=r"call fit\(X, scores=...\)"):
+        calibrator.calibrate(NEW_SCORES, X_NEW)
+
+
+@pytest.mark.parametrize("scaling", ["unit", "standard", "robust"])
+def test_constant_scores_are_only_shifted(scaling):
+    calibrator = CTAD(weight=0.0, score_scaling=scaling).fit(X_TRAIN, scores=np.full(300, 7.0))
+    np.testing.assert_array_equal(calibrator.calibrate([7.0, 9.0], X_NEW[:2]), [0.0, 2.0])
+
+
+def test_robust_scaling_of_mostly_equal_scores_uses_the_others():
+    scores = np.zeros(300)
+    scores[:30] = 5.0
+    calibrator = CTAD(weight=0.0, score_scaling="robust").fit(X_TRAIN, scores=scores)
+    assert calibrator.calibrate([3.0], X_NEW[:1])[0] == pytest.approx(3.0 / scores.std())
+
+
+# Presets
+
+
+def test_the_paper_preset_is_algorithm_1():
+    parameters = CTAD.from_preset("paper").get_params()
+    assert parameters == {
+        "n_centroids": 5,
+        "n_references": 20,
+        "target": "uniform",
+        "signal": "total",
+        "weight": 1.0,
+        "n_draws": 1,
+        "score_scaling": "none",
+        "feature_scaling": None,
+        "n_jobs": None,
+        "random_state": None,
+    }
+
+
+def test_the_recommended_preset_is_the_default_and_can_be_changed():
+    preset = CTAD.from_preset(weight=2.0, random_state=3)
+    expected = CTAD.from_preset("recommended").set_params(weight=2.0, random_state=3)
+    assert preset.get_params() == expected.get_params()
+    preset.fit(X_TRAIN)
+    assert preset.centroids_.shape == (100, 4)
+    assert CTAD.from_preset("recommended").fit(X_TRAIN[:60]).centroids_.shape == (20, 4)
+    with pytest.raises(ValueError, match="preset must be one of 'paper', 'recommended'"):
+        CTAD.from_preset("best")
+
+
+# Few rows
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 6, 19, 20])
+@pytest.mark.parametrize("target", ["uniform", "sizes", "free"])
+def test_few_rows_reduce_k_and_m_with_one_warning(n, target):
+    rows = X_TRAIN[:n]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        calibrator = CTAD(target=target, random_state=0).fit(rows)
+    assert calibrator.centroids_.shape == (min(5, n), 4)
+    assert calibrator.references_.shape == (min(20, n), 4)
+    assert np.isfinite(calibrator.delta(X_NEW)).all()
+    messages = [str(w.message) for w in caught]
+    if n == 20:
+        assert messages == []
+    elif n >= 5:
+        assert messages == [f"only {n} training rows: using n_references={n} instead of 20."]
+    else:
+        assert messages == [
+            f"only {n} training rows: using n_centroids={n} instead of 5 "
+            f"and n_references={n} instead of 20."
+        ]
+    assert all(w.filename == __file__ for w in caught)

@@ -1,0 +1,27 @@
+"""The real detectors the tests run on."""
+
+from pyod.models.ecod import ECOD
+from pyod.models.iforest import IForest
+from pyod.models.knn import KNN
+from pyod.models.ocsvm import OCSVM
+from pyod.models.pca import PCA
+from sklearn.covariance import EllipticEnvelope
+from sklearn.ensemble import IsolationForest
+from sklearn.neighbors import LocalOutlierFactor
+from sklearn.svm import OneClassSVM
+
+PYOD = {
+    "OCSVM": OCSVM,
+    "KNN": KNN,
+    "PCA": PCA,
+    "IForest": lambda: IForest(random_state=0),
+    "ECOD": ECOD,
+}
+SKLEARN = {
+    "IsolationForest": lambda: IsolationForest(random_state=0),
+    "OneClassSVM": OneClassSVM,
+    "LocalOutlierFactor": lambda: LocalOutlierFactor(novelty=True),
+    "EllipticEnvelope": lambda: EllipticEnvelope(random_state=0),
+}
+ALL = PYOD | SKLEARN
+ROW_BY_ROW = {name: make for name, make in ALL.items() if name != "ECOD"}

@@ -1,0 +1,230 @@
+"""Bad input: one row each, for the calibrator and for the detector around it."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy.sparse import csr_array
+from sklearn.ensemble import IsolationForest
+from sklearn.exceptions import NotFittedError
+
+from ctad import CTAD, CalibratedDetector
+
+from .data import clusters
+
+GOOD = clusters(60, 3)
+
+
+def changed(value, row=7, column=1):
+    table = GOOD.copy()
+    table[row, column] = value
+    return table
+
+
+def frame(**columns):
+    return pd.DataFrame(GOOD, columns=list("abc")).assign(**columns)
+
+
+ESTIMATORS = {
+    "CTAD": lambda: CTAD(random_state=0),
+    "CalibratedDetector": lambda: CalibratedDetector(IsolationForest(), random_state=0),
+}
+
+
+@pytest.fixture(params=ESTIMATORS)
+def estimator(request):
+    return ESTIMATORS[request.param]()
+
+
+def score(estimator, X):
+    method = estimator.delta if isinstance(estimator, CTAD) else estimator.anomaly_score
+    return method(X)
+
+
+# what is wrong: (table, error, message)
+BAD_TABLES = {
+    "NaN": (changed(np.nan), ValueError, "contains NaN: column 1, row 7"),
+    "infinity": (changed(-np.inf), ValueError, "contains infinity: column 1, row 7"),
+    "NaN in a frame": (frame(b=np.nan), ValueError, r"column 'b', row 0 \(60 of 60 rows"),
+    "empty": (np.empty((0, 3)), ValueError, "0 sample"),
+    "no columns": (np.empty((60, 0)), ValueError, "0 feature"),
+    "1-D": (GOOD[:, 0], ValueError, "Expected 2D array, got 1D array"),
+    "3-D": (GOOD[None], ValueError, "dim 3|3 dim"),
+    "a number": (3.0, ValueError, "Expected 2D array"),
+    "text": (np.full((60, 3), "x"), ValueError, "could not convert string to float|not numeric"),
+    "text in a frame": (frame(b="x"), ValueError, "Column 'b' is not numeric"),
+    "dates in a frame": (
+        frame(b=pd.Timestamp("2020-01-01")),
+        ValueError,
+        "Column 'b' is not numeric",
+    ),
+    "text in polars": (
+        pl.DataFrame({"a": ["x"] * 60, "b": GOOD[:, 0], "c": GOOD[:, 1]}),
+        ValueError,
+        "Column 'a' is not numeric",
+    ),
+    "ragged": ([[1.0, 2.0, 3.0], [1.0, 2.0]], ValueError, "inhomogeneous"),
+    "complex": (GOOD + 1j, ValueError, "Complex data not supported"),
+    "objects": (np.full((60, 3), {}, dtype=object), TypeError, "must be a string or a real number"),
+    "sparse": (csr_array(GOOD), TypeError, "Sparse data was passed"),
+    "integers beyond 2**53": (
+        np.full((60, 3), 2**53 + 1),
+        ValueError,
+        "integers up to 9007199254740993",
+    ),
+    "negative integers beyond 2**53": (np.full((60, 3), -(2**60)), ValueError, "beyond 2..53"),
+    "an identifier in a frame": (frame(b=2**60 + 1), ValueError, "Column 'b' has integers up to"),
+}
+
+
+@pytest.mark.parametrize("what", BAD_TABLES)
+def test_bad_tables_are_refused_in_training(estimator, what):
+    table, error, message = BAD_TABLES[what]
+    with pytest.raises(error, match=message):
+        estimator.fit(table)
+
+
+@pytest.mark.filterwarnings("ignore:X has feature names")
+@pytest.mark.parametrize("what", BAD_TABLES)
+def test_bad_tables_are_refused_in_scoring(estimator, what):
+    table, error, message = BAD_TABLES[what]
+    estimator.fit(GOOD)
+    with pytest.raises(error, match=message):
+        score(estimator, table)
+
+
+def test_values_whose_distances_would_overflow_are_refused():
+    with pytest.raises(ValueError, match=r"reach 1e\+200, too large to be squared"):
+        CTAD().fit(changed(1e200))
+    calibrator = CTAD().fit(GOOD)
+    with pytest.raises(ValueError, match="row 7: .* too large to be squared"):
+        calibrator.delta(changed(1e200))
+
+
+def test_one_row_is_too_few_to_learn_from(estimator):
+    with pytest.raises(ValueError, match=r"1 sample.* minimum of 2 is required"):
+        estimator.fit(GOOD[:1])
+
+
+@pytest.mark.parametrize("columns", [1, 2, 4])
+def test_another_number_of_columns_is_refused(estimator, columns):
+    estimator.fit(GOOD)
+    with pytest.raises(ValueError, match=f"X has {columns} features.* expecting 3"):
+        score(estimator, np.ones((5, columns)))
+
+
+def test_unfitted_use(estimator):
+    with pytest.raises(NotFittedError):
+        score(estimator, GOOD)
+    with pytest.raises(NotFittedError):
+        CTAD().calibrate(np.ones(60), GOOD)
+    with pytest.raises(NotFittedError):
+        CalibratedDetector(IsolationForest()).base_score(GOOD)
+
+
+# what is unusual but has an answer: table
+GOOD_TABLES = {
+    "one column": GOOD[:, :1],
+    "two rows": GOOD[:2],
+    "objects that are numbers": GOOD.astype(object),
+    "integers": (GOOD * 10).astype(np.int64),
+    "booleans": GOOD > 0,
+    "float16": GOOD.astype(np.float16),
+    "a list": GOOD.tolist(),
+    "a constant column": changed(1.0, slice(None)),
+    "all rows equal": np.ones((60, 3)),
+    "nullable columns": frame(b=pd.array([1] * 60, dtype="Int64")),
+}
+
+
+@pytest.mark.parametrize("what", GOOD_TABLES)
+@pytest.mark.parametrize("target", ["uniform", "sizes", "free"])
+def test_unusual_tables_are_scored(what, target):
+    table = GOOD_TABLES[what]
+    calibrators = [
+        CTAD(target=target, random_state=0),
+        CTAD(target=target, score_scaling="standard", feature_scaling="standard", random_state=0),
+    ]
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "only 2 training rows")
+        for calibrator in calibrators:
+            detector = CalibratedDetector(IsolationForest(), calibrator, random_state=0).fit(table)
+            assert np.isfinite(detector.anomaly_score(table)).all()
+
+
+def test_equal_rows_tell_every_other_row_apart():
+    """All that is known is one point: the term is the distance to it."""
+    calibrator = CTAD(random_state=0).fit(np.ones((60, 3)))
+    delta = calibrator.delta([[1.0, 1.0, 1.0], [1.0, 1.0, 22.0]])
+    np.testing.assert_allclose(delta, [0.0, 1.0], atol=1e-12)
+
+
+# parameter: (value, error)
+BAD_PARAMETERS = [
+    ("weight", -1.0, ValueError),
+    ("weight", np.nan, ValueError),
+    ("weight", np.inf, ValueError),
+    ("weight", "much", TypeError),
+    ("n_centroids", 0, ValueError),
+    ("n_centroids", 2.5, TypeError),
+    ("n_centroids", "many", TypeError),
+    ("n_references", 0, ValueError),
+    ("n_references", "auto", TypeError),
+    ("n_draws", 0, ValueError),
+    ("target", "equal", ValueError),
+    ("signal", "mine", ValueError),
+    ("score_scaling", None, ValueError),
+    ("feature_scaling", "none", ValueError),
+    ("random_state", "seed", ValueError),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "error"), BAD_PARAMETERS)
+def test_bad_parameters_are_refused_by_name(name, value, error):
+    with pytest.raises(error, match="seed" if name == "random_state" else name):
+        CTAD(**{name: value}).fit(GOOD)
+
+
+def test_bad_polarity_is_refused():
+    with pytest.raises(ValueError, match="polarity must be one of 'auto', 'higher', 'lower'"):
+        CalibratedDetector(IsolationForest(), polarity="up").fit(GOOD)
+
+
+# what is wrong: (scores of the 60 rows, message)
+BAD_SCORES = {
+    "too few": (np.ones(59), "inconsistent numbers of samples"),
+    "too many": (np.ones(61), "inconsistent numbers of samples"),
+    "two per row": (np.ones((60, 2)), "one number per row"),
+    "a number": (1.0, "at least 1 dimension"),
+    "NaN": (np.r_[np.ones(59), np.nan], "1 of 60 are NaN, the first at row 59"),
+    "text": (np.full(60, "high"), "could not convert string to float"),
+}
+
+
+@pytest.mark.parametrize("what", BAD_SCORES)
+def test_bad_scores_are_refused(what):
+    scores, message = BAD_SCORES[what]
+    with pytest.raises((TypeError, ValueError), match=message):
+        CTAD(score_scaling="standard").fit(GOOD, scores=scores)
+    calibrator = CTAD().fit(GOOD)
+    with pytest.raises((TypeError, ValueError), match=message):
+        calibrator.calibrate(scores, GOOD)
+
+
+@pytest.mark.parametrize("infinity", [np.inf, -np.inf])
+@pytest.mark.parametrize("scaling", ["none", "unit", "standard", "robust"])
+def test_infinite_scores_stay_infinite_and_touch_no_other_row(scaling, infinity):
+    calibrator = CTAD(score_scaling=scaling, random_state=0).fit(GOOD, scores=GOOD[:, 0])
+    scores = GOOD[:, 0].copy()
+    before = calibrator.calibrate(scores, GOOD)
+    scores[5] = infinity
+    after = calibrator.calibrate(scores, GOOD)
+    assert after[5] == infinity
+    np.testing.assert_array_equal(np.delete(after, 5), np.delete(before, 5))
+
+
+def test_scores_too_large_to_be_scaled():
+    with pytest.raises(ValueError, match="too large to be scaled"):
+        CTAD(score_scaling="standard").fit(GOOD, scores=np.repeat([-1e308, 1e308], 30))

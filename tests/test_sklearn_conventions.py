@@ -1,0 +1,139 @@
+"""What scikit-learn's users expect of an estimator."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from pyod.models.iforest import IForest
+from sklearn.base import clone
+from sklearn.ensemble import IsolationForest
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from ctad import CTAD, CalibratedDetector
+from ctad.calibration import CentroidDistance, MahalanobisDistance, TransportOnly
+
+from .data import clusters, normal
+
+X_TRAIN = clusters()
+NAMES = ["a", "b", "c", "d"]
+FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame}
+
+
+# The checks fit on very few rows, which reduces K and M with a warning of ours.
+@pytest.mark.filterwarnings("ignore:only .* training rows")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@parametrize_with_checks(
+    [
+        CTAD(),
+        CTAD.from_preset("recommended"),
+        CTAD(target="sizes", signal="own", score_scaling="robust", feature_scaling="standard"),
+        CentroidDistance(),
+        MahalanobisDistance(),
+        TransportOnly(),
+        CalibratedDetector(IsolationForest(n_estimators=10)),
+        CalibratedDetector(IForest(n_estimators=10), CTAD()),
+    ]
+)
+def test_scikit_learns_own_checks(estimator, check):
+    check(estimator)
+
+
+def test_parameters_can_be_read_set_and_cloned_through_the_nesting():
+    detector = CalibratedDetector(IForest(), CTAD())
+    detector.set_params(detector__n_estimators=7, calibrator__n_centroids=3, contamination=0.2)
+    copy = clone(detector)
+    parameters = copy.get_params()
+    assert parameters["detector__n_estimators"] == 7
+    assert parameters["calibrator__n_centroids"] == 3
+    assert parameters["contamination"] == 0.2
+    assert not hasattr(copy.fit(X_TRAIN).detector, "decision_scores_")
+
+
+def test_as_the_last_step_of_a_pipeline():
+    pipeline = make_pipeline(
+        StandardScaler(), CalibratedDetector(IsolationForest(random_state=0), random_state=0)
+    )
+    pipeline.fit(X_TRAIN)
+    scaled = StandardScaler().fit(X_TRAIN)
+    alone = clone(pipeline[-1]).fit(scaled.transform(X_TRAIN))
+    np.testing.assert_array_equal(
+        pipeline.decision_function(X_TRAIN),
+        alone.decision_function(scaled.transform(X_TRAIN)),
+    )
+    assert set(pipeline.predict(X_TRAIN)) == {0, 1}
+
+
+def test_grid_search_by_roc_auc_finds_the_better_weight():
+    """Around a weak detector, the term earns its weight."""
+    X = np.vstack([X_TRAIN, normal(30, 4, seed=1) * 40])
+    y = np.r_[np.zeros(300), np.ones(30)]
+    search = GridSearchCV(
+        CalibratedDetector(first_column, CTAD.from_preset(random_state=0), polarity="higher"),
+        {"calibrator__weight": [0.0, 1.0]},
+        scoring="roc_auc",
+        cv=StratifiedKFold(3),
+        error_score="raise",
+    )
+    search.fit(X, y)
+    assert search.best_params_ == {"calibrator__weight": 1.0}
+    assert search.cv_results_["mean_test_score"][1] > search.cv_results_["mean_test_score"][0] + 0.1
+
+
+def first_column(X):
+    return X[:, 0]
+
+
+@pytest.mark.parametrize("make_frame", FRAMES.values(), ids=FRAMES)
+@pytest.mark.parametrize("detector", [IForest(random_state=0), IsolationForest(random_state=0)])
+def test_frames_are_scored_as_arrays_are_and_their_columns_checked(make_frame, detector):
+    frame = make_frame(dict(zip(NAMES, X_TRAIN.T, strict=True)))
+    by_frame = CalibratedDetector(detector, random_state=0).fit(frame)
+    by_array = CalibratedDetector(detector, random_state=0).fit(X_TRAIN)
+    np.testing.assert_array_equal(by_frame.anomaly_score(frame), by_array.anomaly_score(X_TRAIN))
+    assert list(by_frame.feature_names_in_) == NAMES
+    assert list(by_frame.calibrator_.fit(frame, scores=X_TRAIN[:, 0]).feature_names_in_) == NAMES
+
+    renamed = make_frame(dict(zip(["a", "b", "c", "x"], X_TRAIN.T, strict=True)))
+    reordered = frame[["b", "a", "c", "d"]]
+    for wrong in (renamed, reordered):
+        with pytest.raises(ValueError, match="feature names should match"):
+            by_frame.anomaly_score(wrong)
+    for wrong in (frame[["a", "b", "c"]], make_frame(dict.fromkeys("abcde", X_TRAIN[:, 0]))):
+        with pytest.raises(ValueError, match="feature names"):
+            by_frame.anomaly_score(wrong)
+
+
+def test_functions_see_the_frame_itself():
+    frame = pd.DataFrame(X_TRAIN, columns=NAMES)
+    detector = CalibratedDetector(lambda table: table["b"], polarity="higher").fit(frame)
+    np.testing.assert_array_equal(detector.base_score(frame), X_TRAIN[:, 1])
+
+
+def test_a_frozen_detector_that_knows_column_names_sees_them():
+    frame = pd.DataFrame(X_TRAIN, columns=NAMES)
+    by_name = IsolationForest(random_state=0).fit(frame)
+    without = IsolationForest(random_state=0).fit(X_TRAIN)
+    scores = [
+        CalibratedDetector(fitted, random_state=0).fit(frame).anomaly_score(frame)
+        for fitted in (by_name, without)
+    ]
+    np.testing.assert_array_equal(*scores)
+
+
+@pytest.mark.parametrize("estimator", [CTAD(), CalibratedDetector(IForest())])
+def test_shown_in_a_notebook(estimator):
+    html = estimator._repr_html_()
+    assert type(estimator).__name__ in html
+    assert "<div" in html
+
+
+def test_the_package_names_what_it_offers():
+    import ctad
+
+    assert set(ctad.__all__) <= set(dir(ctad))
+    assert ctad.CTAD is CTAD
+    with pytest.raises(AttributeError, match="no attribute 'Ctad'"):
+        _ = ctad.Ctad
