@@ -27,7 +27,7 @@ MAX_STATES = 4096
 
 # Rows are worked on in blocks of about this many numbers: small enough for the
 # processor's cache, large enough that Python's part does not count.
-BLOCK_NUMBERS = 2**16
+BLOCK_NUMBERS = 2**18
 
 FillCosts = Callable[[int, int, Floats], None]
 PlaceBlock = Callable[[Floats, Floats, Floats, Floats], None]

@@ -1,0 +1,89 @@
+"""The commands and the code a stranger sees first, run as they would run them."""
+
+import re
+import shutil
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text()
+[EXAMPLE] = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+
+
+def run(*command, cwd=ROOT):
+    return subprocess.run(
+        [str(part) for part in command], cwd=cwd, check=True, capture_output=True, text=True
+    ).stdout
+
+
+def scores_before_and_after(output):
+    [before] = re.findall(r"([\d.]+) before", output)
+    [after] = re.findall(r"([\d.]+) after", output)
+    return float(before), float(after)
+
+
+def test_the_readmes_example_runs_and_the_detector_gets_better():
+    assert EXAMPLE.count("\n") <= 14
+    before, after = scores_before_and_after(run(sys.executable, "-W", "error", "-c", EXAMPLE))
+    assert before < after
+
+
+def test_the_wheel_runs_the_readmes_example_in_an_empty_environment(tmp_path):
+    source = tmp_path / "source"
+    shutil.copytree(
+        ROOT, source, ignore=shutil.ignore_patterns(".*", "__pycache__", "docs", "tests")
+    )
+    run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "-o", tmp_path, cwd=source)
+    [wheel] = tmp_path.glob("ctad-*.whl")
+    listed = run(sys.executable, "-m", "zipfile", "-l", wheel)
+    assert "ctad/py.typed" in listed
+
+    venv.create(tmp_path / "empty", with_pip=True)
+    python = tmp_path / "empty" / "bin" / "python"
+    run(python, "-m", "pip", "install", "-q", "-c", ROOT / "constraints.txt", wheel)
+    output = run(python, "-W", "error", "-c", EXAMPLE, cwd=tmp_path)
+    before, after = scores_before_and_after(output)
+    assert before < after
+    installed = run(python, "-m", "pip", "list", "--format=freeze")
+    assert not {"pandas", "pyod", "torch", "pot"} & set(re.findall(r"^([\w-]+)=", installed, re.M))
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    picture = tmp_path_factory.mktemp("demo") / "demo.png"
+    return picture, run(sys.executable, ROOT / "examples" / "demo.py", "-o", picture)
+
+
+def test_the_demo_says_where_the_picture_is(demo):
+    picture, output = demo
+    assert str(picture) in output
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert picture.stat().st_size > 20_000
+
+
+def test_the_readme_shows_what_the_demo_prints(demo):
+    _, output = demo
+    printed = re.findall(r"(\w+) \(\w+\) +([\d.]+) → ([\d.]+) +([\d.]+) → ([\d.]+)", output)
+    shown = re.findall(r"^\| (\w+) \([\w-]+\) \|(.*)\|$", README, flags=re.M)
+    assert len(printed) == len(shown) == 5
+    for (name, *numbers), (name_shown, cells) in zip(printed, shown, strict=True):
+        assert name == name_shown
+        assert [float(n) for n in numbers] == pytest.approx(
+            [float(n) for n in re.findall(r"[\d.]+", cells)], abs=0.02
+        )
+
+
+def test_the_benchmark_prints_its_table():
+    output = run(sys.executable, ROOT / "benchmarks" / "transport.py", "--quick")
+    for line in ("K=5, M=20, D=21", "K=50, M=99", "growth of time", "MB beyond in- and output"):
+        assert line in output
+
+
+def test_the_readmes_commands_are_the_makefiles():
+    targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), flags=re.M))
+    used = set(re.findall(r"make (\w+)(?=\s|`)", README.split("## The method")[0]))
+    assert {"demo", "test", "bench"} <= used & targets

@@ -1,0 +1,52 @@
+"""Imports go down the layers only."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import ctad
+
+PACKAGE = Path(ctad.__file__).parent
+# What each layer may import of ours; `transport` knows arrays and nothing else.
+ALLOWED = {
+    "transport": set(),
+    "calibration": {"transport", "_input"},
+    "detector": {"calibration", "transport", "_input"},
+}
+
+
+def imported_layers(file, layer):
+    """The parts of ctad, outside its own layer, that a file imports."""
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level >= 2:
+            yield (node.module or "").partition(".")[0]
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("ctad"):
+            yield node.module.partition(".")[2].partition(".")[0]
+        elif isinstance(node, ast.Import):
+            yield from (a.name for a in node.names if a.name.startswith("ctad"))
+
+
+@pytest.mark.parametrize("layer", ALLOWED)
+def test_imports_go_down(layer):
+    files = list((PACKAGE / layer).rglob("*.py"))
+    assert files
+    for file in files:
+        assert set(imported_layers(file, layer)) <= ALLOWED[layer], file
+
+
+def test_every_folder_is_a_known_layer():
+    folders = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    assert folders == set(ALLOWED)
+
+
+def test_transport_knows_numpy_and_numba_only():
+    third_party = set()
+    for file in (PACKAGE / "transport").glob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.Import):
+                third_party |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.level == 0:
+                third_party.add(node.module.partition(".")[0])
+    standard = {"__future__", "collections", "concurrent", "functools", "math", "typing"}
+    assert third_party - standard == {"numpy", "numba"}
