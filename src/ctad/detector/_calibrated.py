@@ -64,6 +64,9 @@ class CalibratedDetector(BaseEstimator):
     A row's score does not depend on the other rows of the call. If the wrapped detector
     breaks this rule, as PyOD's ECOD does, `fit` warns and names it.
 
+    `GridSearchCV(scoring="roc_auc")` needs scikit-learn 1.9: until then its scorers accept
+    `decision_function` only from classifiers and from detectors that predict -1 and 1.
+
     A detector that was fitted before is assumed to have been fitted on the rows passed
     to `fit` here, if it kept as many training scores; else these rows are scored anew.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -29,8 +29,8 @@ MAX_STATES = 4096
 # processor's cache, large enough that Python's part does not count.
 BLOCK_NUMBERS = 2**18
 
-FillCosts = Callable[[int, int, Floats], None]
-PlaceBlock = Callable[[Floats, Floats, Floats, Floats], None]
+FillCosts = Callable[[npt.NDArray[Any], Floats, Floats], None]  # rows, buffer, costs
+PlaceBlock = Callable[[Floats, Floats, Floats, Floats], None]  # costs, total, own, mass
 
 
 class Transported(NamedTuple):
@@ -146,10 +146,10 @@ class RowTransport:
         if rows.ndim != 2 or rows.shape[1] != self.n_centroids:
             raise ValueError(f"costs must have {self.n_centroids} columns, got shape {rows.shape}")
 
-        def fill(start: int, stop: int, block: Floats) -> None:
-            np.copyto(block, rows[start:stop], casting="same_kind")
+        def copy(block: npt.NDArray[Any], _: Floats, block_costs: Floats) -> None:
+            np.copyto(block_costs, block, casting="same_kind")
 
-        return self._solve_blocks(len(rows), lambda: fill, self.n_centroids, mass, n_threads)
+        return self._solve_blocks(rows, copy, mass, n_threads)
 
     def solve_points(
         self,
@@ -187,55 +187,43 @@ class RowTransport:
             raise ValueError(f"{self.n_centroids} centroids are needed, got shape {ends.shape}")
         if rows.ndim != 2 or rows.shape[1] != ends.shape[1]:
             raise ValueError(f"points must have {ends.shape[1]} columns, got shape {rows.shape}")
-        width = max(rows.shape[1], self.n_centroids)
         scaled = bool(np.any(shift != 0.0) or np.any(scale != 1.0))
-
         as_is = not scaled and rows.dtype == np.float64 and rows.flags.carray
 
-        def new_worker() -> FillCosts:
-            buffer = np.empty((_block_rows(width), rows.shape[1]))
+        def measure(block: npt.NDArray[Any], buffer: Floats, block_costs: Floats) -> None:
+            if not as_is:
+                np.copyto(buffer, block, casting="same_kind")
+                block = buffer
+            if scaled:
+                block -= shift
+                block /= scale
+            fill_distances(block, ends, block_costs)
 
-            def fill(start: int, stop: int, block: Floats) -> None:
-                coordinates = rows[start:stop]
-                if not as_is:
-                    coordinates = buffer[: stop - start]
-                    np.copyto(coordinates, rows[start:stop], casting="same_kind")
-                    if scaled:
-                        coordinates -= shift
-                        coordinates /= scale
-                fill_distances(coordinates, ends, block)
-
-            return fill
-
-        return self._solve_blocks(len(rows), new_worker, width, mass, n_threads)
+        return self._solve_blocks(rows, measure, mass, n_threads)
 
     def _solve_blocks(
-        self,
-        n: int,
-        new_worker: Callable[[], FillCosts],
-        width: int,
-        with_mass: bool,
-        n_threads: int,
+        self, rows: npt.NDArray[Any], fill_costs: FillCosts, with_mass: bool, n_threads: int
     ) -> Transported:
-        """Fill and place blocks of rows; each thread takes one stretch of them."""
+        """Cost and place blocks of rows; each thread takes one stretch of them."""
+        n, n_columns = rows.shape
         total, own = np.empty(n), np.empty(n)
         mass = np.zeros((n if with_mass else 0, self.n_centroids))
-        step = _block_rows(width)
+        step = min(max(n, 1), max(64, BLOCK_NUMBERS // max(n_columns, self.n_centroids)))
 
         def work(first: int, last: int) -> None:
-            fill, place_block = new_worker(), self._placer()
-            costs = np.empty((step, self.n_centroids))
+            place_block = self._placer()
+            buffer, costs = np.empty((step, n_columns)), np.empty((step, self.n_centroids))
             for start in range(first, last, step):
                 stop = min(start + step, last)
-                block = costs[: stop - start]
-                fill(start, stop, block)
-                if not np.isfinite(block).all():
-                    row = start + int(np.argmin(np.isfinite(block).all(axis=1)))
+                block_costs = costs[: stop - start]
+                fill_costs(rows[start:stop], buffer[: stop - start], block_costs)
+                if not np.isfinite(block_costs).all():
+                    row = start + int(np.argmin(np.isfinite(block_costs).all(axis=1)))
                     raise ValueError(
                         f"row {row}: its cost to a centroid is not finite (NaN, infinity, or "
                         "coordinates too large to be squared)"
                     )
-                place_block(block, total[start:stop], own[start:stop], mass[start:stop])
+                place_block(block_costs, total[start:stop], own[start:stop], mass[start:stop])
 
         edges = np.linspace(0, n, max(1, n_threads) + 1).astype(int).tolist()
         if n_threads > 1 and n > step:
@@ -264,7 +252,3 @@ class RowTransport:
             own,
             mass,
         )
-
-
-def _block_rows(width: int) -> int:
-    return max(64, BLOCK_NUMBERS // width)
