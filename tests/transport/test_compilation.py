@@ -21,8 +21,8 @@ import sklearn.cluster, sklearn.covariance, sklearn.pipeline, sklearn.model_sele
 with_sklearn = heavy & set(sys.modules)  # it imports pandas where that is installed
 from ctad import CTAD, CalibratedDetector
 assert heavy & set(sys.modules) == with_sklearn, "the classes"
-from ctad.transport import _distances, _per_row, _placement, _table
-kernels = [f for module in (_distances, _per_row, _placement, _table)
+from ctad.transport import _distances, _placement
+kernels = [f for module in (_distances, _placement)
            for f in vars(module).values() if hasattr(f, "signatures")]
 assert len(kernels) >= 8
 assert not [f.__name__ for f in kernels if f.signatures], "compiled on import"
@@ -30,11 +30,11 @@ assert not [f.__name__ for f in kernels if f.signatures], "compiled on import"
 
 SOLVE = """
 import numpy as np, sys
-from ctad.transport import RowTransport, _table
+from ctad.transport import RowTransport, _placement
 total = RowTransport(np.ones((20, 5))).solve(np.ones((3, 5))).total
 assert np.allclose(total, 1.0)
-hits = sum(_table.walk_table.stats.cache_hits.values())
-print(_table.__file__, hits, type(_table.walk_table._cache).__name__)
+hits = sum(_placement.walk_table.stats.cache_hits.values())
+print(_placement.__file__, hits, type(_placement.walk_table._cache).__name__)
 """
 
 

@@ -11,16 +11,20 @@ import numpy as np
 import numpy.typing as npt
 
 from ._distances import fill_distances
-from ._per_row import place_rows
 from ._placement import (
     Floats,
     Integers,
     Placement,
+    Table,
+    build_table,
     copy_placement,
     empty_placement,
+    free_table,
+    n_states,
     place_references,
+    place_rows,
+    walk_table,
 )
-from ._table import Table, build_table, free_table, n_states, walk_table
 
 # Above this many states a table costs more to fill than it saves, and leaves the cache.
 MAX_STATES = 4096
@@ -65,9 +69,12 @@ class RowTransport:
 
     Notes
     -----
-    Where several plans are optimal, the row's units are placed one at a time on the
-    cheapest centroid, and of equally cheap ones (as rounded) on the one with the lowest
-    index. The choice, like the value, depends on this row alone.
+    Where several plans are optimal, `own` and `mass` are those of one of them. The choice is
+    deterministic and depends on this row alone. While all states of a row fit in a table (at
+    most 4096, as with K=5, M=20 or whenever K divides M+1), its units are placed one at a
+    time on the cheapest centroid, and of equally cheap ones (as rounded) on the one with the
+    lowest index. Beyond that they take the cheapest path to free room that Dijkstra's search
+    finds first, settling equally distant centroids (as rounded) in the order of their index.
 
     References
     ----------
