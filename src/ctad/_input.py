@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -11,15 +12,15 @@ from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.validation import validate_data
 
 Rows = npt.NDArray[np.floating[Any]]
-Scores = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float64]
 
 LARGEST_EXACT_INTEGER = 2**53
 
 
-def training_rows(estimator: BaseEstimator, X: Any) -> Scores:
+def training_rows(estimator: BaseEstimator, X: Any) -> Floats:
     """Check the rows to learn from and remember their columns on `estimator`."""
     _check_columns(X)
-    rows: Scores = validate_data(
+    rows: Floats = validate_data(
         estimator, X, dtype=np.float64, ensure_all_finite=False, ensure_min_samples=2
     )
     _require_finite(rows, estimator, X)
@@ -36,9 +37,10 @@ def new_rows(estimator: BaseEstimator, X: Any) -> Rows:
     return rows
 
 
-def checked_scores(scores: Any, X: Any, origin: str = "scores") -> Scores:
+def checked_scores(scores: Any, X: Any, origin: str = "scores") -> Floats:
     """One number per row of `X`; infinite ones are allowed, NaN is not."""
-    values: Scores = check_array(
+    _refuse_masked(scores, origin)
+    values: Floats = check_array(
         scores, dtype=np.float64, ensure_2d=False, ensure_all_finite=False, input_name=origin
     )
     if values.ndim != 1:
@@ -53,11 +55,16 @@ def checked_scores(scores: Any, X: Any, origin: str = "scores") -> Scores:
     return values
 
 
-def one_of(name: str, value: Any, choices: Any) -> None:
+def one_of(name: str, value: Any, choices: Iterable[str | None]) -> None:
     """Raise unless `value` is one of the named `choices`."""
-    if value not in tuple(choices):
+    if not isinstance(value, str | None) or value not in tuple(choices):
         listed = ", ".join(repr(choice) for choice in choices)
         raise ValueError(f"{name} must be one of {listed}, not {value!r}")
+
+
+def is_frame(X: Any) -> bool:
+    """Whether `X` is a data frame (pandas, polars) with named, typed columns."""
+    return hasattr(X, "columns") and hasattr(X, "dtypes")
 
 
 def _require_finite(rows: Rows, estimator: BaseEstimator, X: Any) -> None:
@@ -78,41 +85,56 @@ def _require_finite(rows: Rows, estimator: BaseEstimator, X: Any) -> None:
             )
 
 
-def is_frame(X: Any) -> bool:
-    """Whether `X` is a data frame (pandas, polars) with named, typed columns."""
-    return hasattr(X, "columns") and hasattr(X, "dtypes")
-
-
 def _check_columns(X: Any) -> None:
     """Refuse what would become another number, or an unclear error, as floating point."""
     if is_frame(X):
-        for name in X.columns:
+        names = list(X.columns)
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ValueError(f"two columns are called {twice!r}: give each its own name")
+        for name in names:
             values = np.asarray(X[name])
-            if values.dtype.kind not in "biufcO" or not _is_numeric(values):
-                raise ValueError(
-                    f"Column {name!r} is not numeric (dtype {X[name].dtype}): "
-                    "encode it as numbers or drop it."
-                )
-            _refuse_inexact_integers(values, f"Column {name!r}")
-    elif isinstance(X, np.ndarray):
-        _refuse_inexact_integers(X, "Input X")
+            if values.dtype.kind == "O" and not _are_numbers(values):
+                _refuse(values, f"Column {name!r}")
+            _check_values(values, f"Column {name!r}")
+    elif isinstance(X, np.ndarray | list | tuple):
+        _refuse_masked(X, "Input X")
+        _check_values(np.asarray(X), "Input X")
 
 
-def _is_numeric(values: npt.NDArray[Any]) -> bool:
-    if values.dtype.kind == "O":
-        try:
-            values.astype(np.float64)
-        except (TypeError, ValueError):
-            return False
+def _refuse_masked(values: Any, where: str) -> None:
+    if np.ma.is_masked(values):
+        raise ValueError(f"{where} has masked values: drop these rows or impute them first.")
+
+
+def _check_values(values: npt.NDArray[Any], where: str) -> None:
+    if values.dtype.kind in "mMSUV":  # dates, durations, bytes, text, records
+        _refuse(values, where)
+    if _largest_integer(values) > LARGEST_EXACT_INTEGER:
+        raise ValueError(
+            f"{where} has integers up to {_largest_integer(values)}, which floating point cannot "
+            "hold exactly (beyond 2**53). If it is an identifier, drop it; else scale it."
+        )
+
+
+def _refuse(values: npt.NDArray[Any], where: str) -> NoReturn:
+    raise ValueError(
+        f"{where} is not numeric (dtype {values.dtype}): encode it as numbers or drop it."
+    )
+
+
+def _are_numbers(values: npt.NDArray[Any]) -> bool:
+    try:
+        values.astype(np.float64)
+    except (TypeError, ValueError):
+        return False
     return True
 
 
-def _refuse_inexact_integers(values: npt.NDArray[Any], where: str) -> None:
-    """Integers beyond 2**53 are not what they were once they are floats."""
+def _largest_integer(values: npt.NDArray[Any]) -> int:
+    """The largest magnitude among integers that need more than 32 bits; else 0."""
+    if values.dtype.kind == "O":
+        return max((abs(v) for v in values.flat if isinstance(v, int)), default=0)
     if values.dtype.kind in "iu" and values.dtype.itemsize == 8 and values.size:
-        largest = max(-int(values.min()), int(values.max()))
-        if largest > LARGEST_EXACT_INTEGER:
-            raise ValueError(
-                f"{where} has integers up to {largest}, which floating point cannot hold "
-                "exactly (beyond 2**53). If it is an identifier, drop it; else scale it."
-            )
+        return max(-int(values.min()), int(values.max()))
+    return 0

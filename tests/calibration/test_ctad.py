@@ -7,9 +7,12 @@ import ot
 import pytest
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
 
 from ctad import CTAD
+from ctad.calibration import _ctad
+from ctad.transport import _row_transport
 
 from ..data import clusters, normal
 
@@ -104,10 +107,12 @@ def test_the_same_seed_gives_the_same_bits_and_another_seed_others():
 
 
 @pytest.mark.parametrize("target", ["uniform", "sizes", "free"])
-def test_a_row_does_not_depend_on_its_company(target):
+def test_a_row_does_not_depend_on_its_company(target, monkeypatch):
     calibrator = CTAD(7, 30, target=target, n_draws=2, random_state=0).fit(X_TRAIN)
     rows = normal(20_001, 4, seed=5)
     together = calibrator.delta(rows)
+    monkeypatch.setattr(_row_transport, "BLOCK_NUMBERS", 2**12)
+    monkeypatch.setattr(_ctad, "CHUNK_ROWS", 7000)
     np.testing.assert_array_equal(clone_with_jobs(calibrator, 2).delta(rows), together)
     np.testing.assert_array_equal(calibrator.delta(rows[::-1])[::-1], together)
     np.testing.assert_array_equal(
@@ -174,8 +179,40 @@ def test_scaling_needs_the_training_scores(scaling):
 
 @pytest.mark.parametrize("scaling", ["unit", "standard", "robust"])
 def test_constant_scores_are_only_shifted(scaling):
-    calibrator = CTAD(weight=0.0, score_scaling=scaling).fit(X_TRAIN, scores=np.full(300, 7.0))
-    np.testing.assert_array_equal(calibrator.calibrate([7.0, 9.0], X_NEW[:2]), [0.0, 2.0])
+    for constant in (7.0, 0.1, 1e9, 0.0):  # the mean of many 0.1 is not quite 0.1
+        calibrator = CTAD(weight=0.0, score_scaling=scaling)
+        calibrator.fit(X_TRAIN, scores=np.full(300, constant))
+        calibrated = calibrator.calibrate([constant, constant + 2.0], X_NEW[:2])
+        np.testing.assert_allclose(calibrated, [0.0, 2.0], atol=1e-6)
+
+
+def test_terms_that_differ_by_rounding_only_are_constant():
+    """Two rows are equally far from their centroid, up to rounding."""
+    for seed in range(30):
+        two = normal(2, 4, seed=seed)
+        calibrator = CTAD(1, 2, target="free", score_scaling="standard", random_state=0)
+        calibrator.fit(two, scores=[0.0, 1.0])
+        assert np.abs(calibrator.calibrate([0.0, 1.0], two + 1.0)).max() < 100
+
+
+def test_what_is_set_after_fit_has_no_or_a_checked_effect():
+    calibrator = CTAD(signal="total", random_state=0).fit(X_TRAIN)
+    before = calibrator.delta(X_NEW)
+    np.testing.assert_array_equal(calibrator.set_params(signal="own").delta(X_NEW), before)
+    calibrator.set_params(weight=2.0)
+    np.testing.assert_array_equal(
+        calibrator.calibrate(NEW_SCORES, X_NEW), NEW_SCORES + 2.0 * before
+    )
+    with pytest.raises(ValueError, match="weight"):
+        calibrator.set_params(weight=np.nan).calibrate(NEW_SCORES, X_NEW)
+
+
+def test_a_failed_fit_leaves_nothing_fitted():
+    calibrator = CTAD()
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        calibrator.fit(X_TRAIN, scores=SCORES[:-1])
+    with pytest.raises(NotFittedError):
+        calibrator.calibrate(NEW_SCORES, X_NEW)
 
 
 def test_robust_scaling_of_mostly_equal_scores_uses_the_others():

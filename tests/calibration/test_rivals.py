@@ -50,6 +50,11 @@ def test_mahalanobis_survives_more_columns_than_rows(n, d, constant_column):
     assert delta[:n].max() < delta[n:].min()
 
 
+def test_mahalanobis_refuses_rows_without_covariance():
+    with pytest.raises(ValueError, match="all 60 training rows are equal"):
+        MahalanobisDistance().fit(np.ones((60, 3)))
+
+
 def test_transport_only_ignores_the_scores():
     only = TransportOnly(weight=0.5, random_state=0).fit(X_TRAIN)
     ctad = CTAD(random_state=0).fit(X_TRAIN)

@@ -2,13 +2,19 @@
 
 import pickle
 import warnings
+from importlib import import_module
+from pkgutil import iter_modules
 
 import numpy as np
+import pyod.models
 import pytest
+from pyod.models.base import BaseDetector
 from pyod.models.ecod import ECOD
+from pyod.models.gmm import GMM
 from pyod.models.iforest import IForest
 from pyod.models.knn import KNN
 from pyod.models.pca import PCA
+from sklearn.base import clone
 from sklearn.ensemble import IsolationForest
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
@@ -19,7 +25,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from ctad import CTAD, CalibratedDetector
-from ctad.detector._scoring import final_step
+from ctad.detector._scoring import final_step, is_fitted
 
 from ..data import clusters, normal
 from .detectors import ALL, PYOD, ROW_BY_ROW
@@ -245,6 +251,70 @@ def test_a_fitted_detector_scores_other_rows_anew():
     np.testing.assert_array_equal(detector.decision_scores_, detector.base_score(X_TRAIN[:100]))
 
 
+def test_kept_scores_of_as_many_other_rows_are_not_taken_for_these():
+    others = X_TRAIN[::-1] + 5.0
+    detector = CalibratedDetector(
+        FrozenEstimator(KNN().fit(X_TRAIN)), CTAD(weight=0.0, random_state=0)
+    ).fit(others)
+    np.testing.assert_array_equal(detector.decision_scores_, detector.base_score(others))
+    # ... but the rows it was fitted on keep theirs.
+    detector.fit(X_TRAIN)
+    np.testing.assert_array_equal(detector.decision_scores_, detector.detector_.decision_scores_)
+
+
+def test_every_pyod_detector_is_unfitted_when_new():
+    checked = 0
+    for module in iter_modules(pyod.models.__path__):
+        try:
+            classes = vars(import_module(f"pyod.models.{module.name}")).values()
+        except (ImportError, NameError):  # needs torch, xgboost, ...
+            continue
+        for cls in classes:
+            if isinstance(cls, type) and issubclass(cls, BaseDetector) and cls is not BaseDetector:
+                try:
+                    detector = cls()
+                except (ImportError, TypeError):
+                    continue
+                assert not is_fitted(detector), cls
+                checked += 1
+    assert checked > 30
+    CalibratedDetector(GMM(), random_state=0).fit(X_TRAIN)
+
+
+class SaysItself(DistanceToMean):
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "mean_")
+
+
+class WithSlots:
+    __slots__ = ("mean",)
+
+    def fit(self, X):
+        self.mean = np.mean(X, axis=0)
+
+    def decision_function(self, X):
+        return np.linalg.norm(X - self.mean, axis=1)
+
+
+class NoneAtFirst(DistanceToMean):
+    def __init__(self):
+        self.mean_ = None
+
+
+@pytest.mark.parametrize("cls", [SaysItself, WithSlots, NoneAtFirst])
+def test_foreign_detectors_are_fitted_when_they_are_not(cls):
+    detector = CalibratedDetector(cls(), polarity="higher", random_state=0).fit(X_TRAIN)
+    scores = detector.anomaly_score(X_NEW)
+    assert scores[30:].mean() > scores[:30].mean()
+
+
+def test_only_a_frozen_detector_survives_cloning():
+    frozen = FrozenEstimator(fitted_forest())
+    assert clone(CalibratedDetector(frozen)).fit(X_TRAIN[:50]).detector_ is frozen
+    bare = fitted_forest()
+    assert clone(CalibratedDetector(bare)).fit(X_TRAIN[:50]).detector_ is not bare
+
+
 def test_one_seed_makes_everything_repeatable():
     def scores(seed):
         pipeline = make_pipeline(StandardScaler(), IsolationForest())
@@ -260,19 +330,36 @@ def test_one_seed_makes_everything_repeatable():
 # The rule: a row's score does not depend on its company
 
 
+def two_matrix_products(X):
+    """Like a small neural network."""
+    rng = np.random.default_rng(0)
+    hidden = np.tanh(np.asarray(X) @ rng.normal(size=(X.shape[1], 32)))
+    return np.linalg.norm(hidden @ rng.normal(size=(32, 16)), axis=1)
+
+
+INDEPENDENT = ROW_BY_ROW | {
+    "GaussianMixture": lambda: GaussianMixture(3, random_state=0),
+    "pipeline": lambda: make_pipeline(
+        StandardScaler(), TruncatedSVD(3, random_state=0), LocalOutlierFactor(novelty=True)
+    ),
+    "function": lambda: two_matrix_products,
+}
+
+
 @pytest.mark.parametrize("n_columns", [4, 100])
-@pytest.mark.parametrize("name", ROW_BY_ROW)
+@pytest.mark.parametrize("name", INDEPENDENT)
 def test_a_row_does_not_depend_on_its_company(name, n_columns):
-    train, rows = normal(400, n_columns), normal(700, n_columns, seed=1) * 2
-    detector = CalibratedDetector(ROW_BY_ROW[name](), random_state=0).fit(train)
+    train, rows = normal(400, n_columns), normal(3000, n_columns, seed=1) * 2
+    polarity = "higher" if name == "function" else "auto"
+    detector = CalibratedDetector(INDEPENDENT[name](), polarity=polarity, random_state=0).fit(train)
     together = detector.anomaly_score(rows)
-    for size in (1, 2, 7, 255, 256, 257):
-        starts = range(0, 60, size) if size < 10 else range(0, 700, size)
-        for start in starts:
+    for size in (1, 2, 7, 255, 256, 257, 1000):
+        for start in range(0, min(len(rows), 40 * size), size):
             part = slice(start, start + size)
             np.testing.assert_array_equal(detector.anomaly_score(rows[part]), together[part])
-    order = np.random.default_rng(2).permutation(700)
+    order = np.random.default_rng(2).permutation(len(rows))
     np.testing.assert_array_equal(detector.anomaly_score(rows[order]), together[order])
+    np.testing.assert_array_equal(detector.anomaly_score(np.asfortranarray(rows)), together)
     detector.calibrator_.set_params(n_jobs=2)
     np.testing.assert_array_equal(detector.anomaly_score(rows), together)
 
@@ -286,6 +373,20 @@ def test_a_detector_that_breaks_the_rule_is_named_once():
     np.testing.assert_allclose(
         detector.base_score(X_NEW), ECOD().fit(X_TRAIN).decision_function(X_NEW)
     )
+
+
+@pytest.mark.parametrize(
+    "scores_by_company",
+    [
+        lambda X: np.argsort(np.argsort(X[:, 0])).astype(float),
+        lambda X: (X[:, 0] - X[:, 0].min()) / np.ptp(X[:, 0]),
+    ],
+    ids=["rank", "min-max"],
+)
+def test_scores_relative_to_the_batch_are_noticed(scores_by_company):
+    train = X_TRAIN[np.argsort(X_TRAIN[:, 0])]  # the first row is the smallest in any company
+    with pytest.warns(UserWarning, match="<lambda> scores a row differently"):
+        CalibratedDetector(scores_by_company, polarity="higher").fit(train)
 
 
 # Decisions, in PyOD's meaning
@@ -343,8 +444,11 @@ def test_a_threshold_among_infinite_scores_is_still_a_number():
 
     with pytest.warns(UserWarning, match="infinite"):
         wrapped = CalibratedDetector(detector, polarity="higher", random_state=0).fit(X_TRAIN)
-    assert wrapped.threshold_ == np.inf
-    assert not np.isnan(wrapped.decision_scores_).any()
+    infinite = np.isinf(wrapped.decision_scores_)
+    assert infinite.sum() == 150
+    assert wrapped.threshold_ == wrapped.decision_scores_[~infinite].max()
+    np.testing.assert_array_equal(wrapped.labels_, infinite)
+    np.testing.assert_array_equal(wrapped.predict([[100.0] * 4, [0.1] * 4]), [1, 0])
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # PyOD's own, of a division by zero

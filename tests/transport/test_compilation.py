@@ -4,11 +4,14 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
 import pytest
 
 import ctad
+from ctad import transport
 
 HEAVY = "pandas polars pyod torch matplotlib pyspark pyarrow ot"
 
@@ -67,6 +70,16 @@ def test_compiled_code_is_kept_for_the_next_process(installation):
     first, second = run(SOLVE, env=env).split(), run(SOLVE, env=env).split()
     assert first[0].startswith(str(installation))
     assert (first[1], second[1]) == ("0", "1")
+
+
+def test_a_compiled_function_calls_only_those_of_its_own_file():
+    """numba's cache does not notice changes in other files: it would keep stale code."""
+    modules = [import_module(f"ctad.transport.{m.name}") for m in iter_modules(transport.__path__)]
+    assert len(modules) >= 4
+    for module in modules:
+        compiled = [f for f in vars(module).values() if hasattr(f, "py_func")]
+        if any(f.py_func.__module__ == module.__name__ for f in compiled):
+            assert {f.py_func.__module__ for f in compiled} == {module.__name__}
 
 
 def test_a_read_only_installation_works_without_a_home(installation, tmp_path):

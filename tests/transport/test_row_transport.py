@@ -1,16 +1,16 @@
 """What a user of the transport engine relies on, beside its exactness."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from ctad.transport import RowTransport, euclidean_costs
+from ctad.transport import RowTransport, _row_transport, euclidean_costs
+
+from ..data import normal
 
 TARGETS = {"uniform": "uniform", "free": "free", "multiples": np.array([4, 0, 9, 1, 7])}
-
-
-def normal(*shape, seed=0):
-    return np.random.default_rng(seed).normal(size=shape)
 
 
 @pytest.fixture
@@ -28,18 +28,38 @@ def transport(request, centroids):
     return transport
 
 
+@pytest.fixture
+def threads_used(monkeypatch):
+    """Small blocks, so that few rows keep several threads busy; counts the threads."""
+    used = []
+
+    class Counting(ThreadPoolExecutor):
+        def __init__(self, max_workers):
+            used.append(max_workers)
+            super().__init__(max_workers)
+
+    monkeypatch.setattr(_row_transport, "BLOCK_NUMBERS", 2**10)
+    monkeypatch.setattr(_row_transport, "ThreadPoolExecutor", Counting)
+    return used
+
+
 def same_bits(result, expected):
     for ours, theirs in zip(result, expected, strict=True):
         np.testing.assert_array_equal(ours, theirs)
 
 
+def test_threads_change_nothing(transport, centroids, threads_used):
+    rows = normal(10_001, 7)
+    together = transport.solve_points(rows, centroids, mass=True)
+    for threads in (2, 3, 8):
+        threaded = transport.solve_points(rows, centroids, mass=True, n_threads=threads)
+        same_bits(threaded, together)
+    assert threads_used == [2, 3, 8]
+
+
 def test_a_row_does_not_depend_on_its_company(transport, centroids):
     rows = normal(30_000, 7)
     together = transport.solve_points(rows, centroids, mass=True)
-
-    for threads in (2, 3):
-        threaded = transport.solve_points(rows, centroids, mass=True, n_threads=threads)
-        same_bits(threaded, together)
     order = np.random.default_rng(3).permutation(len(rows))
     shuffled = transport.solve_points(rows[order], centroids, mass=True)
     same_bits(shuffled, (part[order] for part in together))
@@ -137,8 +157,9 @@ def test_rows_that_do_not_fit_are_refused(solve, message):
         solve(RowTransport(np.ones((3, 2))))
 
 
-def test_a_failing_row_is_named_also_from_a_thread():
-    costs = np.ones((100_000, 2))
-    costs[77_777, 1] = np.inf
-    with pytest.raises(ValueError, match="row 77777"):
+def test_a_failing_row_is_named_also_from_a_thread(threads_used):
+    costs = np.ones((10_000, 2))
+    costs[7_777, 1] = np.inf
+    with pytest.raises(ValueError, match="row 7777"):
         RowTransport(np.ones((3, 2))).solve(costs, n_threads=2)
+    assert threads_used == [2]

@@ -11,13 +11,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_scalar
 from sklearn.utils.validation import check_is_fitted
 
-from .._input import Rows, Scores, checked_scores, new_rows, one_of, training_rows
-from ._combination import (
-    IDENTITY,
-    SCORE_SCALINGS,
-    Combination,
-    combination_from_training,
-)
+from .._input import Floats, Rows, checked_scores, new_rows, one_of, training_rows
+from ._combination import SCORE_SCALINGS, Combination, combination_from_training
 
 
 class BaseCalibrator(BaseEstimator, ABC):
@@ -54,16 +49,21 @@ class BaseCalibrator(BaseEstimator, ABC):
                 "do this to some detectors (PyOD's PCA): drop them."
             )
         self._fit(rows)
-        self._combination: Combination | None = None
         if self.score_scaling == "none":
-            self._combination = Combination(IDENTITY, IDENTITY)
-        elif train_scores is not None:
-            self._combination = combination_from_training(
+            combination: Combination | None = Combination()
+        elif train_scores is None:
+            combination = None
+        else:
+            combination = combination_from_training(
                 self.score_scaling, train_scores, self._finite_delta(rows)
             )
+        self._combination = combination
         return self
 
-    def delta(self, X: Any) -> Scores:
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_combination")
+
+    def delta(self, X: Any) -> Floats:
         """The calibration term of each row, unscaled: higher = fits normal data worse.
 
         Parameters
@@ -77,7 +77,7 @@ class BaseCalibrator(BaseEstimator, ABC):
         check_is_fitted(self)
         return self._finite_delta(new_rows(self, X))
 
-    def calibrate(self, scores: Any, X: Any) -> Scores:
+    def calibrate(self, scores: Any, X: Any) -> Floats:
         """Add the term to scores made elsewhere: `s + weight * delta(X)`, both as scaled
         by `score_scaling`.
 
@@ -94,6 +94,7 @@ class BaseCalibrator(BaseEstimator, ABC):
         ndarray of shape (n,)
         """
         check_is_fitted(self)
+        self._check_weight()
         if self._combination is None:
             raise ValueError(
                 f"score_scaling={self.score_scaling!r} needs the scores of the training rows: "
@@ -103,26 +104,26 @@ class BaseCalibrator(BaseEstimator, ABC):
         values = checked_scores(scores, rows)
         return self._combine(values, self._finite_delta(rows), self._combination)
 
-    def _combine(self, scores: Scores, delta: Scores, by: Combination) -> Scores:
-        result = by.scaled_delta(delta)
-        result *= self.weight
-        result += by.scaled_score(scores)
-        return result
+    def _combine(self, scores: Floats, delta: Floats, by: Combination) -> Floats:
+        return by.combine(scores, delta, self.weight)
 
-    def _finite_delta(self, rows: Rows) -> Scores:
+    def _finite_delta(self, rows: Rows) -> Floats:
         delta = self._delta(rows)
         if not np.isfinite(delta).all():
             raise ValueError("the calibration term overflows: rescale the columns of X")
         return delta
 
     def _check_parameters(self) -> None:
+        self._check_weight()
+        one_of("score_scaling", self.score_scaling, SCORE_SCALINGS)
+
+    def _check_weight(self) -> None:
         check_scalar(self.weight, "weight", Real, min_val=0)
         if not np.isfinite(self.weight):
             raise ValueError(f"weight must be a finite number >= 0, not {self.weight}")
-        one_of("score_scaling", self.score_scaling, SCORE_SCALINGS)
 
     @abstractmethod
-    def _fit(self, rows: Scores) -> None: ...
+    def _fit(self, rows: Floats) -> None: ...
 
     @abstractmethod
-    def _delta(self, rows: Rows) -> Scores: ...
+    def _delta(self, rows: Rows) -> Floats: ...

@@ -2,49 +2,57 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
-from .._input import Scores
+from .._input import Floats
+from .._warning import warn_user
 
 Location = tuple[float, float]  # (shift, scale)
+IDENTITY: Location = (0.0, 1.0)
 
 
 class Combination(NamedTuple):
     """calibrated = (score - shift) / scale + weight * (delta - shift) / scale."""
 
-    score: Location
-    delta: Location
+    score: Location = IDENTITY
+    delta: Location = IDENTITY
 
-    def scaled_score(self, scores: Scores) -> Scores:
-        return (scores - self.score[0]) / self.score[1]
+    def combine(self, scores: Floats, delta: Floats, weight: float) -> Floats:
+        """The calibrated scores."""
+        result = self.scaled_delta(delta, weight)
+        part = scores - self.score[0]
+        part /= self.score[1]
+        result += part
+        return result
 
-    def scaled_delta(self, delta: Scores) -> Scores:
-        return (delta - self.delta[0]) / self.delta[1]
+    def scaled_delta(self, delta: Floats, weight: float) -> Floats:
+        """The term's part of the calibrated scores."""
+        part = delta - self.delta[0]
+        part /= self.delta[1]
+        part *= weight
+        return part
 
 
-IDENTITY: Location = (0.0, 1.0)
-
-
-def _unit(values: Scores) -> Location:
+def _unit(values: Floats) -> Location:
     return float(values.min()), float(np.ptp(values))
 
 
-def _standard(values: Scores) -> Location:
+def _standard(values: Floats) -> Location:
     return float(values.mean()), float(values.std())
 
 
-def _robust(values: Scores) -> Location:
+def _robust(values: Floats) -> Location:
     low, median, high = np.percentile(values, [25, 50, 75])
-    # More than half of the values equal: fall back to what the others say.
-    return float(median), float(high - low) or float(values.std())
+    if _is_constant(high - low, values):  # half of them are equal: let the others speak
+        return float(median), float(values.std())
+    return float(median), float(high - low)
 
 
 # score_scaling: (location of the scores, location of the term)
-SCORE_SCALINGS: dict[str, tuple[Callable[[Scores], Location] | None, ...]] = {
+SCORE_SCALINGS: dict[str, tuple[Callable[[Floats], Location] | None, ...]] = {
     "none": (None, None),
     "unit": (_unit, None),
     "standard": (_standard, _standard),
@@ -52,7 +60,7 @@ SCORE_SCALINGS: dict[str, tuple[Callable[[Scores], Location] | None, ...]] = {
 }
 
 
-def combination_from_training(scaling: str, scores: Scores, delta: Scores) -> Combination:
+def combination_from_training(scaling: str, scores: Floats, delta: Floats) -> Combination:
     """Shift and scale of scores and term, from the training rows alone."""
     of_scores, of_delta = SCORE_SCALINGS[scaling]
     return Combination(
@@ -61,20 +69,23 @@ def combination_from_training(scaling: str, scores: Scores, delta: Scores) -> Co
     )
 
 
-def _location(measure: Callable[[Scores], Location] | None, values: Scores, what: str) -> Location:
+def _location(measure: Callable[[Floats], Location] | None, values: Floats, what: str) -> Location:
     if measure is None:
         return IDENTITY
     finite = values[np.isfinite(values)]
     if len(finite) < len(values):
-        warnings.warn(
+        warn_user(
             f"{len(values) - len(finite)} of {len(values)} training {what} are infinite and were "
-            "left out of the scaling; such rows keep an infinite calibrated score.",
-            UserWarning,
-            stacklevel=2,
+            "left out of the scaling; such rows keep an infinite calibrated score."
         )
     with np.errstate(over="ignore", invalid="ignore"):
         shift, scale = measure(finite)
     if not (np.isfinite(shift) and np.isfinite(scale)):
         raise ValueError(f"the training {what} are too large to be scaled (up to {finite.max():g})")
     # A constant carries no information: it is only shifted, as scikit-learn's scalers do.
-    return shift, scale or 1.0
+    return shift, 1.0 if _is_constant(scale, finite) else scale
+
+
+def _is_constant(spread: float, values: Floats) -> bool:
+    """Whether the values differ by no more than rounding."""
+    return bool(spread <= 10 * np.finfo(np.float64).eps * np.abs(values).max())

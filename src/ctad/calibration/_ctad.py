@@ -15,7 +15,8 @@ from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
 from sklearn.utils import check_random_state, check_scalar
 from threadpoolctl import threadpool_limits
 
-from .._input import Rows, Scores, one_of
+from .._input import Floats, Rows, one_of
+from .._warning import warn_user
 from ..transport import RowTransport, euclidean_costs
 from ._base import BaseCalibrator
 from ._presets import PRESETS
@@ -24,14 +25,19 @@ TARGETS = ("uniform", "sizes", "free")
 SIGNALS = ("total", "own")
 FEATURE_SCALINGS = (None, "standard", "robust", "minmax")
 
+# Distances square the coordinates: beyond these they would overflow, or vanish.
 LARGEST_COORDINATE = 1e150
+SMALLEST_SPREAD = 1e-150
+
+# Rows scored at a time: bounds the memory for what is not returned.
+CHUNK_ROWS = 2**20
 
 
 class Draw(NamedTuple):
     """One description of normal data: P without the row, Q, and their transport."""
 
-    references: Scores
-    centroids: Scores
+    references: Floats
+    centroids: Floats
     transport: RowTransport
 
 
@@ -159,19 +165,22 @@ class CTAD(BaseCalibrator):
             check_scalar(self.n_centroids, "n_centroids", Integral, min_val=1)
         check_scalar(self.n_references, "n_references", Integral, min_val=1)
         check_scalar(self.n_draws, "n_draws", Integral, min_val=1)
+        effective_n_jobs(self.n_jobs)
         one_of("target", self.target, TARGETS)
         one_of("signal", self.signal, SIGNALS)
         one_of("feature_scaling", self.feature_scaling, FEATURE_SCALINGS)
 
-    def _fit(self, rows: Scores) -> None:
+    def _fit(self, rows: Floats) -> None:
         self._shift, self._scale = _feature_location(self.feature_scaling, rows)
         rows = (rows - self._shift) / self._scale
-        if np.abs(rows).max() > LARGEST_COORDINATE:
-            raise ValueError(
-                f"values of X reach {np.abs(rows).max():g}, too large to be squared: rescale X"
-            )
+        largest, spread = np.abs(rows).max(), np.ptp(rows, axis=0).max()
+        if largest > LARGEST_COORDINATE:
+            raise ValueError(f"values of X reach {largest:g}, too large to be squared: rescale X")
+        if 0 < spread < SMALLEST_SPREAD:
+            raise ValueError(f"values of X differ by {spread:g} at most, too little: rescale X")
         k, m = self._sizes_for(len(rows))
         random = check_random_state(self.random_state)
+        self._signal = self.signal
         self.draws_ = [self._draw(rows, k, m, random) for _ in range(self.n_draws)]
         self.centroids_ = self.draws_[0].centroids
         self.references_ = self.draws_[0].references
@@ -189,14 +198,10 @@ class CTAD(BaseCalibrator):
             if now < before
         ]
         if reduced:
-            warnings.warn(
-                f"only {n} training rows: using {' and '.join(reduced)}.",
-                UserWarning,
-                stacklevel=4,
-            )
+            warn_user(f"only {n} training rows: using {' and '.join(reduced)}.")
         return k, m
 
-    def _draw(self, rows: Scores, k: int, m: int, random: np.random.RandomState) -> Draw:
+    def _draw(self, rows: Floats, k: int, m: int, random: np.random.RandomState) -> Draw:
         references = rows[random.choice(len(rows), m, replace=False)]
         kmeans = KMeans(k, n_init="auto", random_state=random.randint(2**31 - 1))
         # One thread: k-means adds up its centroids in the order its threads finish.
@@ -210,22 +215,25 @@ class CTAD(BaseCalibrator):
         costs = euclidean_costs(references, centroids)
         return Draw(references, centroids, RowTransport(costs, target))
 
-    def _delta(self, rows: Rows) -> Scores:
+    def _delta(self, rows: Rows) -> Floats:
+        n_threads = effective_n_jobs(self.n_jobs)
         delta = np.zeros(len(rows))
-        for draw in self.draws_:
-            transported = draw.transport.solve_points(
-                rows,
-                draw.centroids,
-                shift=self._shift,
-                scale=self._scale,
-                n_threads=effective_n_jobs(self.n_jobs),
-            )
-            delta += transported.total if self.signal == "total" else transported.own
+        for start in range(0, len(rows), CHUNK_ROWS):
+            chunk = slice(start, start + CHUNK_ROWS)
+            for draw in self.draws_:
+                transported = draw.transport.solve_points(
+                    rows[chunk],
+                    draw.centroids,
+                    shift=self._shift,
+                    scale=self._scale,
+                    n_threads=n_threads,
+                )
+                delta[chunk] += transported.total if self._signal == "total" else transported.own
         delta /= len(self.draws_)
         return delta
 
 
-def _feature_location(scaling: str | None, rows: Scores) -> tuple[float | Scores, float | Scores]:
+def _feature_location(scaling: str | None, rows: Floats) -> tuple[float | Floats, float | Floats]:
     """What to subtract from and divide each column by; constant columns by 1."""
     if scaling is None:
         return 0.0, 1.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.covariance import LedoitWolf
 
-from .._input import Rows, Scores
+from .._input import Floats, Rows
 from ._base import BaseCalibrator
 from ._combination import Combination
 from ._ctad import CTAD
@@ -46,7 +46,7 @@ class CentroidDistance(BaseCalibrator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _fit(self, rows: Scores) -> None:
+    def _fit(self, rows: Floats) -> None:
         # Without a condition on the centroids' mass the row's own cost is its distance
         # to the nearest one, times its mass: one half beside a single reference.
         self._transport = CTAD(
@@ -60,7 +60,7 @@ class CentroidDistance(BaseCalibrator):
             random_state=self.random_state,
         ).fit(rows)
 
-    def _delta(self, rows: Rows) -> Scores:
+    def _delta(self, rows: Rows) -> Floats:
         return 2.0 * self._transport.delta(rows)
 
 
@@ -86,11 +86,13 @@ class MahalanobisDistance(BaseCalibrator):
         self.weight = weight
         self.score_scaling = score_scaling
 
-    def _fit(self, rows: Scores) -> None:
+    def _fit(self, rows: Floats) -> None:
+        if (rows == rows[0]).all():
+            raise ValueError(f"all {len(rows)} training rows are equal: they have no covariance")
         self._covariance = LedoitWolf().fit(rows)
 
-    def _delta(self, rows: Rows) -> Scores:
-        squared: Scores = self._covariance.mahalanobis(rows)
+    def _delta(self, rows: Rows) -> Floats:
+        squared: Floats = self._covariance.mahalanobis(rows)
         return np.sqrt(squared)
 
 
@@ -107,5 +109,5 @@ class TransportOnly(CTAD):
     array([1.5])
     """
 
-    def _combine(self, scores: Scores, delta: Scores, by: Combination) -> Scores:
-        return self.weight * by.scaled_delta(delta)
+    def _combine(self, scores: Floats, delta: Floats, by: Combination) -> Floats:
+        return by.scaled_delta(delta, self.weight)

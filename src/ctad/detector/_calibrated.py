@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Real
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils import check_random_state, check_scalar
+from sklearn.pipeline import Pipeline
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from .._input import Rows, Scores, is_frame, new_rows, one_of, training_rows
+from .._input import Floats, Rows, is_frame, new_rows, one_of, training_rows
+from .._warning import warn_user
 from ..calibration import CTAD, BaseCalibrator
 from ._scoring import (
     POLARITIES,
-    final_step,
+    SEARCHES,
+    Reading,
+    are_scores_of_same_rows,
     is_fitted,
+    kept_training_scores,
+    name_of,
     reading_of,
     scores_depend_on_other_rows,
-    scores_in_full_blocks,
+    scores_in_blocks,
     scores_of,
-    training_scores,
 )
 
 
@@ -34,7 +38,8 @@ class CalibratedDetector(BaseEstimator):
     detector : PyOD or scikit-learn detector, object with `fit` and `decision_function` or \
             `score_samples`, or function of X
         Cloned and fitted by `fit`. One that is already fitted, in a `FrozenEstimator`
-        or bare, is used as it is and never retrained; so is a function.
+        or bare, is used as it is and not retrained; so is a function. Only the
+        `FrozenEstimator` also survives `clone` and with it cross-validation.
     calibrator : CTAD or another calibrator, default=None
         Cloned and fitted by `fit`. None: `CTAD.from_preset("recommended")`.
     polarity : {"auto", "higher", "lower"}, default="auto"
@@ -62,13 +67,17 @@ class CalibratedDetector(BaseEstimator):
     Notes
     -----
     A row's score does not depend on the other rows of the call. If the wrapped detector
-    breaks this rule, as PyOD's ECOD does, `fit` warns and names it.
+    breaks this rule, as PyOD's ECOD does, `fit` warns and names it. To keep the rule to the
+    last bit, most detectors are called with blocks of 256 rows, so one row costs them as
+    much as 256.
+
+    A detector that was fitted before is best passed with the rows it was fitted on: its own
+    `decision_scores_` are used if they belong to these rows, judged by their order; else the
+    rows are scored anew.
 
     `GridSearchCV(scoring="roc_auc")` needs scikit-learn 1.9: until then its scorers accept
-    `decision_function` only from classifiers and from detectors that predict -1 and 1.
-
-    A detector that was fitted before is assumed to have been fitted on the rows passed
-    to `fit` here, if it kept as many training scores; else these rows are scored anew.
+    `decision_function` only from classifiers and from detectors that predict -1 and 1. Pass
+    `cv=StratifiedKFold()`, as every fold needs anomalies.
 
     Examples
     --------
@@ -83,6 +92,14 @@ class CalibratedDetector(BaseEstimator):
     >>> detector.predict([[0.0, 0.0], [9.0, 9.0]])
     array([0, 1])
     """
+
+    detector_: Any
+    calibrator_: Any
+    decision_scores_: Floats
+    threshold_: float
+    labels_: npt.NDArray[np.int64]
+    _reading: Reading
+    _rows_depend: bool
 
     def __init__(
         self,
@@ -113,42 +130,37 @@ class CalibratedDetector(BaseEstimator):
         self
         """
         one_of("polarity", self.polarity, POLARITIES)
-        check_scalar(
-            self.contamination, "contamination", Real, min_val=0, max_val=0.5,
-            include_boundaries="right",
-        )  # fmt: skip
+        if not (isinstance(self.contamination, Real) and 0 < self.contamination <= 0.5):
+            raise ValueError(f"contamination must be in (0, 0.5], not {self.contamination!r}")
+        calibrator = CTAD.from_preset() if self.calibrator is None else self.calibrator
+        if not hasattr(calibrator, "calibrate"):
+            raise TypeError(
+                "calibrator must be None, a CTAD such as CTAD.from_preset('paper'), or another "
+                f"calibrator, not {calibrator!r}"
+            )
         self._reading = reading_of(self.detector, self.polarity)
         rows = training_rows(self, X)
         random = check_random_state(self.random_state)
 
-        if is_fitted(self.detector):
+        trained_before = is_fitted(self.detector)
+        if trained_before:
             self.detector_ = self.detector
         else:
             self.detector_ = self._seeded_clone(self.detector, random)
-            self.detector_.fit(X if is_frame(X) else rows)
-        calibrator = CTAD.from_preset() if self.calibrator is None else self.calibrator
+            self.detector_.fit(X if is_frame(X) and _may_use_names(self.detector_) else rows)
         self.calibrator_ = self._seeded_clone(calibrator, random)
 
-        detector_rows = self._detector_rows(X, rows)
-        self._rows_depend = scores_depend_on_other_rows(
-            self.detector_, self._reading, detector_rows
-        )
-        if self._rows_depend:
-            warnings.warn(
-                f"{type(final_step(self.detector_)).__name__} scores a row differently alone and "
-                "among others, so calibrated scores also depend on the other rows of a call.",
-                UserWarning,
-                stacklevel=2,
-            )
-        base = training_scores(self.detector_, self._reading, len(rows))
-        if base is None:
-            base = self._base_score(detector_rows)
+        base = self._training_scores(self._detector_rows(X, rows), trained_before)
         self.calibrator_.fit(rows, scores=base)
         self.decision_scores_ = self.calibrator_.calibrate(base, rows)
-        self._set_threshold()
+        self.threshold_ = self._threshold()
+        self.labels_ = self._labels(self.decision_scores_)
         return self
 
-    def base_score(self, X: Any) -> Scores:
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "labels_")
+
+    def base_score(self, X: Any) -> Floats:
         """The wrapped detector's score of each row, turned so that higher = more anomalous.
 
         Parameters
@@ -162,7 +174,7 @@ class CalibratedDetector(BaseEstimator):
         check_is_fitted(self)
         return self._base_score(self._detector_rows(X, new_rows(self, X)))
 
-    def anomaly_score(self, X: Any) -> Scores:
+    def anomaly_score(self, X: Any) -> Floats:
         """The calibrated score of each row: higher = more anomalous.
 
         Parameters
@@ -176,10 +188,10 @@ class CalibratedDetector(BaseEstimator):
         check_is_fitted(self)
         rows = new_rows(self, X)
         base = self._base_score(self._detector_rows(X, rows))
-        calibrated: Scores = self.calibrator_.calibrate(base, rows)
+        calibrated: Floats = self.calibrator_.calibrate(base, rows)
         return calibrated
 
-    def decision_function(self, X: Any) -> Scores:
+    def decision_function(self, X: Any) -> Floats:
         """The same as `anomaly_score`, under PyOD's name."""
         return self.anomaly_score(X)
 
@@ -194,9 +206,9 @@ class CalibratedDetector(BaseEstimator):
         -------
         ndarray of shape (n,)
         """
-        return (self.anomaly_score(X) > self.threshold_).astype(np.int64)
+        return self._labels(self.anomaly_score(X))
 
-    def predict_proba(self, X: Any) -> Scores:
+    def predict_proba(self, X: Any) -> Floats:
         """PyOD's "linear" probabilities: the score's place in the range of training scores.
 
         These are not calibrated frequencies: 0.9 does not mean that nine of ten such rows
@@ -217,17 +229,31 @@ class CalibratedDetector(BaseEstimator):
         anomalous = np.clip((scores - low) / ((high - low) or 1.0), 0.0, 1.0)
         return np.column_stack([1.0 - anomalous, anomalous])
 
-    def _base_score(self, detector_rows: Any) -> Scores:
-        score = scores_of if self._rows_depend else scores_in_full_blocks
+    def _training_scores(self, detector_rows: Any, trained_before: bool) -> Floats:
+        self._rows_depend = scores_depend_on_other_rows(
+            self.detector_, self._reading, detector_rows
+        )
+        if self._rows_depend:
+            warn_user(
+                f"{name_of(self.detector_)} scores a row differently among other rows, so its "
+                "calibrated scores also depend on the other rows of a call."
+            )
+        kept = kept_training_scores(self.detector_, self._reading, detector_rows.shape[0])
+        if kept is not None and not trained_before:
+            return kept
+        new = self._base_score(detector_rows)
+        return kept if kept is not None and are_scores_of_same_rows(kept, new) else new
+
+    def _base_score(self, detector_rows: Any) -> Floats:
+        score = scores_of if self._rows_depend else scores_in_blocks
         return score(self.detector_, self._reading, detector_rows)
 
     def _detector_rows(self, X: Any, rows: Rows) -> Any:
-        """A frame for detectors that know column names or are not known to us."""
+        """The frame itself for fitted detectors that know its columns or are not known to us."""
         if not is_frame(X):
             return rows
         knows_names = hasattr(self.detector_, "feature_names_in_")
-        is_estimator = isinstance(self.detector_, BaseEstimator)
-        return X if knows_names or not is_estimator else rows
+        return X if knows_names or not isinstance(self.detector_, BaseEstimator) else rows
 
     def _seeded_clone(self, estimator: Any, random: np.random.RandomState) -> Any:
         copy = clone(estimator, safe=False)
@@ -240,11 +266,18 @@ class CalibratedDetector(BaseEstimator):
             copy.set_params(**{name: random.randint(2**31 - 1) for name in unset})
         return copy
 
-    def _set_threshold(self) -> None:
-        level = 100 * (1 - self.contamination)
+    def _threshold(self) -> float:
         with np.errstate(invalid="ignore"):
-            threshold = np.percentile(self.decision_scores_, level)
-        if np.isnan(threshold):  # between infinite scores there is nothing to interpolate
-            threshold = np.percentile(self.decision_scores_, level, method="lower")
-        self.threshold_ = float(threshold)
-        self.labels_ = (self.decision_scores_ > self.threshold_).astype(np.int64)
+            threshold = np.percentile(self.decision_scores_, 100 * (1 - self.contamination))
+        if np.isfinite(threshold):
+            return float(threshold)
+        # More infinite scores than contamination allows: they alone are anomalies.
+        return float(self.decision_scores_[np.isfinite(self.decision_scores_)].max())
+
+    def _labels(self, scores: Floats) -> npt.NDArray[np.int64]:
+        return (scores > self.threshold_).astype(np.int64)
+
+
+def _may_use_names(detector: Any) -> bool:
+    """Whether training may depend on column names: a single detector's does not."""
+    return isinstance(detector, (Pipeline, *SEARCHES)) or not isinstance(detector, BaseEstimator)

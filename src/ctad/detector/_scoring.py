@@ -6,22 +6,26 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.stats import spearmanr
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection._search import BaseSearchCV
+from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
-from .._input import Scores, checked_scores
+from .._input import Floats, checked_scores
 
 POLARITIES = ("auto", "higher", "lower")
+SEARCHES = (GridSearchCV, RandomizedSearchCV)
 
-# Matrix products round a row differently when it is alone or in a short remainder, and
-# scikit-learn's neighbour search works through 256 rows at a time. Detectors therefore
-# always see full blocks of this many rows.
+# Matrix products round a row differently with the number of rows they work on. So that a
+# score does not change with its company, detectors see blocks of exactly this many rows.
 BLOCK_ROWS = 256
+
+# These walk trees, or sum up kernels, for each row on its own: they need no blocks.
+ROW_BY_ROW = {"IForest", "IsolationForest", "OCSVM", "OneClassSVM"}
 
 
 class Reading(NamedTuple):
@@ -42,12 +46,14 @@ _KNOWN = (
 
 def reading_of(detector: Any, polarity: str) -> Reading:
     """Find the method that gives scores and its sign; the sign is never guessed."""
+    if isinstance(detector, type):
+        raise TypeError(f"detector is a class; pass an object: {detector.__name__}()")
     known = _known_reading(detector)
     if polarity == "auto":
         if known is not None:
             return known
         raise ValueError(
-            f"It is not known whether higher scores of {_name(detector)} mean more or less "
+            f"It is not known whether higher scores of {name_of(detector)} mean more or less "
             "anomalous: say polarity='higher' or polarity='lower'."
         )
     sign = 1.0 if polarity == "higher" else -1.0
@@ -59,7 +65,7 @@ def reading_of(detector: Any, polarity: str) -> Reading:
     if callable(detector):
         return Reading("", sign)
     raise TypeError(
-        f"{_name(detector)} gives no scores: a detector needs decision_function or "
+        f"{name_of(detector)} gives no scores: a detector needs decision_function or "
         "score_samples, or is a function of X."
     )
 
@@ -70,14 +76,19 @@ def is_fitted(detector: Any) -> bool:
         return True
     final = final_step(detector)
     if _defined_by(final, "decision_function") == "pyod":
-        return hasattr(final, "decision_scores_")
+        return getattr(final, "decision_scores_", None) is not None
     if isinstance(detector, BaseEstimator):
         try:
             check_is_fitted(detector)
         except NotFittedError:
             return False
         return True
-    return any(name.endswith("_") and not name.startswith("__") for name in vars(detector))
+    if hasattr(detector, "__sklearn_is_fitted__"):
+        return bool(detector.__sklearn_is_fitted__())
+    return any(
+        name.endswith("_") and not name.startswith("__") and value is not None
+        for name, value in getattr(detector, "__dict__", {}).items()
+    )
 
 
 def final_step(detector: Any) -> Any:
@@ -87,45 +98,59 @@ def final_step(detector: Any) -> Any:
             detector = detector.steps[-1][1]
         elif isinstance(detector, FrozenEstimator):
             detector = detector.estimator
-        elif isinstance(detector, BaseSearchCV):
+        elif isinstance(detector, SEARCHES):
             detector = getattr(detector, "best_estimator_", detector.estimator)
         else:
             return detector
 
 
-def scores_of(detector: Any, reading: Reading, X: Any) -> Scores:
+def name_of(detector: Any) -> str:
+    """What to call the detector in a message."""
+    final = final_step(detector)
+    return str(getattr(final, "__name__", type(final).__name__))
+
+
+def scores_of(detector: Any, reading: Reading, X: Any) -> Floats:
     """Scores of the rows of `X`, in one call."""
     function: Callable[[Any], Any] = (
         getattr(detector, reading.method) if reading.method else detector
     )
-    return reading.sign * checked_scores(function(X), X, f"scores of {_name(detector)}")
+    return reading.sign * checked_scores(function(X), X, f"scores of {name_of(detector)}")
 
 
-def scores_in_full_blocks(detector: Any, reading: Reading, X: Any) -> Scores:
-    """Scores that do not depend on how many rows there are, to the last bit."""
+def scores_in_blocks(detector: Any, reading: Reading, X: Any) -> Floats:
+    """Scores that do not depend on the other rows of the call, to the last bit."""
+    if _scores_row_by_row(detector):
+        return scores_of(detector, reading, X)
     n = X.shape[0]
-    whole = n - n % BLOCK_ROWS
-    parts = []
-    if whole:
-        parts.append(scores_of(detector, reading, X if whole == n else X[:whole]))
-    if whole < n:
-        last_block = np.minimum(np.arange(whole, whole + BLOCK_ROWS), n - 1)
-        padded = _safe_indexing(X, last_block)
-        parts.append(scores_of(detector, reading, padded)[: n - whole])
-    return np.concatenate(parts)
+    scores = np.empty(n)
+    for start in range(0, n, BLOCK_ROWS):
+        # The last block is filled up with copies of the last row.
+        block = _safe_indexing(X, np.minimum(np.arange(start, start + BLOCK_ROWS), n - 1))
+        if isinstance(block, np.ndarray):
+            block = np.ascontiguousarray(block)
+        stop = min(start + BLOCK_ROWS, n)
+        scores[start:stop] = scores_of(detector, reading, block)[: stop - start]
+    return scores
 
 
 def scores_depend_on_other_rows(detector: Any, reading: Reading, X: Any) -> bool:
-    """Whether a row scores differently alone and among others (PyOD's ECOD does)."""
-    together = scores_of(detector, reading, X[:32])
-    alone = scores_of(detector, reading, X[:1])
-    with np.errstate(invalid="ignore"):
-        tolerance = 1e-7 * np.abs(together[np.isfinite(together)]).max(initial=0.0)
-        return not (alone[0] == together[0] or abs(alone[0] - together[0]) <= tolerance)
+    """Whether rows score differently in other company (PyOD's ECOD does this)."""
+    n = X.shape[0]
+    sample = np.random.default_rng(0).choice(n, min(32, n), replace=False)
+    probes = sample[: len(sample) // 2]
+    among_more = scores_of(detector, reading, _safe_indexing(X, sample))[: len(probes)]
+    among_fewer = scores_of(detector, reading, _safe_indexing(X, probes))
+    finite = np.isfinite(among_more)
+    if not np.array_equal(among_more[~finite], among_fewer[~finite]):
+        return True
+    # Matrix products round differently; a detector that looks at other rows differs by more.
+    tolerance = 1e-7 * np.abs(among_more[finite]).max(initial=0.0)
+    return bool(np.any(np.abs(among_more[finite] - among_fewer[finite]) > tolerance))
 
 
-def training_scores(detector: Any, reading: Reading, n: int) -> Scores | None:
-    """The scores a fitted detector keeps of its own `n` training rows, if it does.
+def kept_training_scores(detector: Any, reading: Reading, n: int) -> Floats | None:
+    """The scores a fitted detector keeps of its own training rows, if these are `n`.
 
     They are better than scoring these rows anew: a neighbour search then leaves out the
     row itself.
@@ -134,8 +159,28 @@ def training_scores(detector: Any, reading: Reading, n: int) -> Scores | None:
     for attribute in ("decision_scores_", "negative_outlier_factor_"):
         kept = getattr(final, attribute, None)
         if kept is not None and len(kept) == n:
-            return reading.sign * checked_scores(kept, kept, f"{attribute} of {_name(detector)}")
+            return reading.sign * checked_scores(kept, kept, f"{attribute} of {name_of(detector)}")
     return None
+
+
+def are_scores_of_same_rows(kept: Floats, new: Floats) -> bool:
+    """Whether kept scores can belong to the rows that were now scored anew.
+
+    On the same rows both put them in nearly the same order; on other rows, or in another
+    order, the rank correlation is near zero.
+    """
+    if np.array_equal(kept, new):
+        return True
+    if (kept == kept[0]).all() or (new == new[0]).all():
+        return False
+    return bool(spearmanr(kept, new).statistic > 0.5)
+
+
+def _scores_row_by_row(detector: Any) -> bool:
+    while isinstance(detector, FrozenEstimator):
+        detector = detector.estimator
+    package = type(detector).__module__.partition(".")[0]
+    return package in ("pyod", "sklearn") and type(detector).__name__ in ROW_BY_ROW
 
 
 def _known_reading(detector: Any) -> Reading | None:
@@ -160,9 +205,3 @@ def _defined_by(detector: Any, method: str) -> str | None:
         if method in vars(cls):
             return cls.__module__.partition(".")[0]
     return None
-
-
-def _name(detector: Any) -> str:
-    final = final_step(detector)
-    name = getattr(final, "__name__", type(final).__name__)
-    return str(name)
