@@ -78,7 +78,7 @@ def compare(name, detector, X_train, X_test):
 def table(results, malignant):
     table = Table(title="Before → after calibration", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     table.add_column("detector", no_wrap=True)
-    for column in ("AUC-PR", "AUC-ROC", "detector", "ctad adds"):
+    for column in ("AUC-PR", "AUC-ROC", "takes", "ctad adds"):
         table.add_column(column, justify="right", no_wrap=True)
     for result in results:
         cells = []

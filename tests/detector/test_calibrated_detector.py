@@ -15,6 +15,7 @@ from pyod.models.iforest import IForest
 from pyod.models.knn import KNN
 from pyod.models.pca import PCA
 from sklearn.base import clone
+from sklearn.decomposition import TruncatedSVD
 from sklearn.ensemble import IsolationForest
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression

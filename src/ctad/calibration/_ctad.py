@@ -52,6 +52,8 @@ class CTAD(BaseCalibrator):
         \delta_{x_i}\bigr),\; \sum_j b_j \delta_{C_j}\Bigr), \qquad
         s^*(x) = s(x) + \text{weight} \cdot \Delta(x).
 
+    The defaults are the paper's settings. `CTAD.from_preset()` has the recommended ones.
+
     Parameters
     ----------
     n_centroids : int or "auto", default=5
