@@ -132,6 +132,15 @@ def test_another_number_of_columns_is_refused(estimator, columns):
         score(estimator, np.ones((5, columns)))
 
 
+@pytest.mark.parametrize(
+    "columns", [["a", "b", "x"], ["b", "a", "c"]], ids=["renamed", "reordered"]
+)
+def test_other_column_names_are_refused(estimator, columns):
+    estimator.fit(frame())
+    with pytest.raises(ValueError, match="feature names should match"):
+        score(estimator, frame().set_axis(columns, axis=1))
+
+
 def test_unfitted_use(estimator):
     with pytest.raises(NotFittedError):
         score(estimator, GOOD)
