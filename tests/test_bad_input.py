@@ -11,6 +11,7 @@ from sklearn.ensemble import IsolationForest
 from sklearn.exceptions import NotFittedError
 
 from ctad import CTAD, CalibratedDetector
+from ctad.calibration import MahalanobisDistance
 
 from .data import clusters
 
@@ -81,6 +82,12 @@ BAD_TABLES = {
         ValueError,
         "integers up to 1180591620717411303424",
     ),
+    "large numpy integers as objects": (
+        np.array([[np.int64(2**60)] * 3] * 60, dtype=object),
+        ValueError,
+        "integers up to",
+    ),
+    "a lazy frame": (pl.LazyFrame({"a": [1.0] * 60}), TypeError, r"call its collect\(\) first"),
     "dates": (np.full((60, 3), np.datetime64("2020-01-01")), ValueError, "not numeric"),
     "durations": (np.full((60, 3), np.timedelta64(1, "s")), ValueError, "not numeric"),
     "bytes": (np.full((60, 3), b"1"), ValueError, "not numeric"),
@@ -118,6 +125,10 @@ def test_values_whose_distances_would_overflow_are_refused():
         calibrator.delta(changed(1e200))
     with pytest.raises(ValueError, match="too little: rescale X"):
         CTAD().fit(GOOD * 1e-160)
+    with pytest.raises(ValueError, match="too large to be squared"):
+        CTAD(feature_scaling="standard").fit(GOOD * 1e200)
+    with pytest.raises(ValueError, match="too large to be squared"):
+        MahalanobisDistance().fit(GOOD * 1e149)
 
 
 def test_one_row_is_too_few_to_learn_from(estimator):
@@ -202,6 +213,7 @@ BAD_PARAMETERS = [
     ("target", "equal", ValueError),
     ("target", np.array([1, 2]), ValueError),
     ("n_jobs", 0, ValueError),
+    ("n_jobs", "2", TypeError),
     ("signal", "mine", ValueError),
     ("score_scaling", None, ValueError),
     ("feature_scaling", "none", ValueError),
@@ -220,6 +232,7 @@ def test_bad_parameters_are_refused_by_name(name, value, error):
     [
         ({"polarity": "up"}, ValueError, "polarity must be one of 'auto', 'higher', 'lower'"),
         ({"calibrator": "paper"}, TypeError, r"CTAD.from_preset\('paper'\)"),
+        ({"calibrator": CTAD}, TypeError, r"CTAD.from_preset\('paper'\)"),
         ({"detector": IsolationForest}, TypeError, r"pass an object: IsolationForest\(\)"),
         ({"contamination": np.nan}, ValueError, r"contamination must be in \(0, 0.5\]"),
         ({"contamination": "auto"}, ValueError, r"contamination must be in \(0, 0.5\]"),

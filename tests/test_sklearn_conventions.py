@@ -5,9 +5,12 @@ import pandas as pd
 import polars as pl
 import pytest
 from pyod.models.iforest import IForest
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import IsolationForest
+from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.neighbors import LocalOutlierFactor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -104,6 +107,60 @@ def test_frames_are_scored_as_arrays_are_and_their_columns_checked(make_frame, d
     for wrong in (frame[["a", "b", "c"]], make_frame(dict.fromkeys("abcde", X_TRAIN[:, 0]))):
         with pytest.raises(ValueError, match="feature names"):
             by_frame.anomaly_score(wrong)
+
+
+class TakesColumns(TransformerMixin, BaseEstimator):
+    """A step that needs column names and does not remember them."""
+
+    def fit(self, X, y=None):
+        self.fitted_ = True
+        return self
+
+    def transform(self, X):
+        return X[["a", "b"]].to_numpy()
+
+
+class TakesColumn(BaseEstimator):
+    """A detector of one's own that needs column names."""
+
+    def fit(self, X, y=None):
+        self.mean_ = X["a"].mean()
+        return self
+
+    def decision_function(self, X):
+        return abs(X["a"] - self.mean_)
+
+
+BY_NAME = make_pipeline(ColumnTransformer([("ab", StandardScaler(), ["a", "b"])]), IForest())
+
+
+@pytest.mark.parametrize(
+    ("detector", "polarity"),
+    [
+        (make_pipeline(TakesColumns(), IsolationForest()), "auto"),
+        (make_pipeline("passthrough", StandardScaler(), IsolationForest()), "auto"),
+        (BY_NAME, "auto"),
+        (CalibratedDetector(BY_NAME), "auto"),
+        (TakesColumn(), "higher"),
+        (LocalOutlierFactor(novelty=True), "auto"),
+    ],
+)
+def test_a_detector_is_scored_with_what_it_was_trained_on(detector, polarity):
+    """Column names reach those who may need them, in training and in scoring."""
+    frame = pd.DataFrame(X_TRAIN, columns=NAMES)
+    wrapped = CalibratedDetector(detector, polarity=polarity, random_state=0).fit(frame)
+    assert np.isfinite(wrapped.anomaly_score(frame)).all()
+    if polarity == "auto" and not isinstance(detector, LocalOutlierFactor):
+        fitted = FrozenEstimator(clone(detector).fit(frame))
+        again = CalibratedDetector(fitted, random_state=0).fit(frame)
+        assert np.isfinite(again.anomaly_score(frame)).all()
+
+
+@pytest.mark.filterwarnings("ignore:X has feature names")  # scikit-learn's, and right
+def test_a_function_trained_on_an_array_sees_arrays():
+    detector = CalibratedDetector(first_column, polarity="higher").fit(X_TRAIN)
+    frame = pd.DataFrame(X_TRAIN, columns=NAMES)
+    np.testing.assert_array_equal(detector.base_score(frame), X_TRAIN[:, 0])
 
 
 def test_functions_see_the_frame_itself():

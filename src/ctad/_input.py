@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from numbers import Integral
 from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_array, check_consistent_length
+from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
 Rows = npt.NDArray[np.floating[Any]]
@@ -45,7 +46,10 @@ def checked_scores(scores: Any, X: Any, origin: str = "scores") -> Floats:
     )
     if values.ndim != 1:
         raise ValueError(f"{origin} must be one number per row, got shape {values.shape}")
-    check_consistent_length(values, X)
+    if len(values) != len(X):
+        raise ValueError(
+            f"{origin}: inconsistent numbers of samples, {len(values)} for {len(X)} rows"
+        )
     missing = np.isnan(values)
     if missing.any():
         raise ValueError(
@@ -87,6 +91,8 @@ def _require_finite(rows: Rows, estimator: BaseEstimator, X: Any) -> None:
 
 def _check_columns(X: Any) -> None:
     """Refuse what would become another number, or an unclear error, as floating point."""
+    if hasattr(X, "collect"):  # polars: asking it anything else computes its schema
+        raise TypeError("X is a lazy frame: call its collect() first")
     if is_frame(X):
         names = list(X.columns)
         if len(set(names)) < len(names):
@@ -134,7 +140,7 @@ def _are_numbers(values: npt.NDArray[Any]) -> bool:
 def _largest_integer(values: npt.NDArray[Any]) -> int:
     """The largest magnitude among integers that need more than 32 bits; else 0."""
     if values.dtype.kind == "O":
-        return max((abs(v) for v in values.flat if isinstance(v, int)), default=0)
+        return max((abs(int(v)) for v in values.flat if isinstance(v, Integral)), default=0)
     if values.dtype.kind in "iu" and values.dtype.itemsize == 8 and values.size:
         return max(-int(values.min()), int(values.max()))
     return 0

@@ -8,7 +8,7 @@ def warn_user(message: str) -> None:
     """Warn as if from the first caller outside of ctad."""
     level = 1
     frame = sys._getframe(0)
-    while frame.f_back is not None and frame.f_globals["__name__"].startswith("ctad."):
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("ctad."):
         frame = frame.f_back
         level += 1
     warnings.warn(message, UserWarning, stacklevel=level)

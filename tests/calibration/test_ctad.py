@@ -195,6 +195,26 @@ def test_terms_that_differ_by_rounding_only_are_constant():
         assert np.abs(calibrator.calibrate([0.0, 1.0], two + 1.0)).max() < 100
 
 
+@pytest.mark.parametrize("n_centroids", ["auto", 100])
+def test_few_distinct_rows_do_not_turn_rounding_into_a_scale(n_centroids):
+    """With a centroid on every distinct row all training terms are zero, up to rounding."""
+    random = np.random.default_rng(0)
+    for rows in (
+        random.integers(0, 3, (400, 3)).astype(float),
+        random.normal(size=(10, 4)).round(2)[random.integers(0, 10, 300)],
+        1000.0 + random.normal(size=(10, 4))[random.integers(0, 10, 300)],
+    ):
+        for scaling in ("standard", "robust"):
+            calibrator = CTAD(n_centroids, target="free", score_scaling=scaling, random_state=0)
+            calibrator.fit(rows, scores=random.normal(size=len(rows)))
+            assert np.abs(calibrator.calibrate([0.0], rows[:1] + 0.5)).max() < 1000
+
+
+def test_auto_takes_at_most_a_third_of_the_distinct_rows():
+    thirty = normal(30, 4)[np.arange(3000) % 30]
+    assert CTAD("auto", random_state=0).fit(thirty).centroids_.shape == (10, 4)
+
+
 def test_what_is_set_after_fit_has_no_or_a_checked_effect():
     calibrator = CTAD(signal="total", random_state=0).fit(X_TRAIN)
     before = calibrator.delta(X_NEW)
@@ -239,6 +259,11 @@ def test_the_paper_preset_is_algorithm_1():
         "n_jobs": None,
         "random_state": None,
     }
+
+
+def test_warnings_point_at_the_caller_even_without_a_module():
+    with pytest.warns(UserWarning, match="only 2 training rows"):
+        exec("from ctad import CTAD\nCTAD().fit([[0.0], [1.0]])", {})
 
 
 def test_the_recommended_preset_is_the_default_and_can_be_changed():

@@ -24,4 +24,4 @@ SKLEARN = {
     "EllipticEnvelope": lambda: EllipticEnvelope(random_state=0),
 }
 ALL = PYOD | SKLEARN
-ROW_BY_ROW = {name: make for name, make in ALL.items() if name != "ECOD"}
+ALL_BUT_ECOD = {name: make for name, make in ALL.items() if name != "ECOD"}

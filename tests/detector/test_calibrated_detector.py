@@ -8,7 +8,9 @@ from pkgutil import iter_modules
 import numpy as np
 import pyod.models
 import pytest
+from joblib import parallel_config
 from pyod.models.base import BaseDetector
+from pyod.models.cof import COF
 from pyod.models.ecod import ECOD
 from pyod.models.gmm import GMM
 from pyod.models.iforest import IForest
@@ -17,6 +19,7 @@ from pyod.models.pca import PCA
 from sklearn.base import clone
 from sklearn.decomposition import TruncatedSVD
 from sklearn.ensemble import IsolationForest
+from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.mixture import GaussianMixture
@@ -29,7 +32,7 @@ from ctad import CTAD, CalibratedDetector
 from ctad.detector._scoring import final_step, is_fitted
 
 from ..data import clusters, normal
-from .detectors import ALL, PYOD, ROW_BY_ROW
+from .detectors import ALL, ALL_BUT_ECOD, PYOD
 
 X_TRAIN = clusters()
 X_NEW = np.vstack([clusters(seed=1)[:30], normal(10, 4, seed=2) * 30])
@@ -258,9 +261,31 @@ def test_kept_scores_of_as_many_other_rows_are_not_taken_for_these():
         FrozenEstimator(KNN().fit(X_TRAIN)), CTAD(weight=0.0, random_state=0)
     ).fit(others)
     np.testing.assert_array_equal(detector.decision_scores_, detector.base_score(others))
-    # ... but the rows it was fitted on keep theirs.
-    detector.fit(X_TRAIN)
-    np.testing.assert_array_equal(detector.decision_scores_, detector.detector_.decision_scores_)
+
+
+class FlippedLOF(LocalOutlierFactor):
+    def score_samples(self, X):
+        return -super().score_samples(X)
+
+
+def test_kept_scores_of_a_subclass_that_scores_its_own_way_are_not_used():
+    detector = CalibratedDetector(FlippedLOF(novelty=True), polarity="higher", random_state=0)
+    assert detector.fit(X_TRAIN).predict(X_TRAIN).mean() == pytest.approx(0.1, abs=0.02)
+
+
+class OwnKNN(KNN):
+    def decision_function(self, X):
+        return super().decision_function(X)
+
+
+def test_what_only_looks_fitted_is_trained():
+    """PyOD's KNN has `neigh_` from the start; parts of the others are fitted already."""
+    fitted = IForest(random_state=0).fit(X_TRAIN)
+    search = GridSearchCV(KNN().fit(X_TRAIN), {}, scoring=lambda *_: 0.0, cv=2)
+    for unfitted in (OwnKNN(), search, make_pipeline(StandardScaler(), fitted)):
+        assert not is_fitted(unfitted)
+        detector = CalibratedDetector(unfitted, polarity="higher", random_state=0).fit(X_TRAIN)
+        assert np.isfinite(detector.anomaly_score(X_NEW)).all()
 
 
 def test_every_pyod_detector_is_unfitted_when_new():
@@ -338,7 +363,7 @@ def two_matrix_products(X):
     return np.linalg.norm(hidden @ rng.normal(size=(32, 16)), axis=1)
 
 
-INDEPENDENT = ROW_BY_ROW | {
+INDEPENDENT = ALL_BUT_ECOD | {
     "GaussianMixture": lambda: GaussianMixture(3, random_state=0),
     "pipeline": lambda: make_pipeline(
         StandardScaler(), TruncatedSVD(3, random_state=0), LocalOutlierFactor(novelty=True)
@@ -376,13 +401,43 @@ def test_a_detector_that_breaks_the_rule_is_named_once():
     )
 
 
+def test_forests_do_not_depend_on_threads():
+    detector = CalibratedDetector(IsolationForest(random_state=0), random_state=0).fit(X_TRAIN)
+    rows = normal(2000, 4)
+    alone = detector.anomaly_score(rows)
+    with parallel_config("threading", n_jobs=2):
+        for _ in range(3):
+            np.testing.assert_array_equal(detector.anomaly_score(rows), alone)
+
+
+def test_single_precision_is_not_taken_for_dependence():
+    random = np.random.default_rng(0)
+    weights = [random.normal(size=s).astype(np.float32) for s in ((4, 512), (512, 512), (512, 4))]
+
+    def network(X):
+        hidden = np.asarray(X, dtype=np.float32)
+        for matrix in weights:
+            hidden = np.tanh(hidden @ matrix / 20)
+        return np.linalg.norm(X - hidden, axis=1)
+
+    detector = CalibratedDetector(network, polarity="higher").fit(X_TRAIN)
+    assert np.isfinite(detector.anomaly_score(X_NEW)).all()
+
+
+def test_a_detector_that_cannot_score_few_rows_is_one_that_compares_them():
+    with pytest.warns(UserWarning, match="COF scores a row differently"):
+        detector = CalibratedDetector(COF(), random_state=0).fit(X_TRAIN)
+    assert np.isfinite(detector.anomaly_score(X_TRAIN)).all()
+
+
 @pytest.mark.parametrize(
     "scores_by_company",
     [
+        lambda X: np.abs(np.diff(X[:, 0], prepend=X[0, 0])),
         lambda X: np.argsort(np.argsort(X[:, 0])).astype(float),
         lambda X: (X[:, 0] - X[:, 0].min()) / np.ptp(X[:, 0]),
     ],
-    ids=["rank", "min-max"],
+    ids=["difference", "rank", "min-max"],
 )
 def test_scores_relative_to_the_batch_are_noticed(scores_by_company):
     train = X_TRAIN[np.argsort(X_TRAIN[:, 0])]  # the first row is the smallest in any company
@@ -435,6 +490,25 @@ def test_infinite_training_scores_are_left_out_of_the_scaling():
     assert np.isfinite(wrapped.anomaly_score([[1.0] * 4])[0])
     assert np.isfinite(wrapped.threshold_)
     np.testing.assert_array_equal(wrapped.predict_proba([[100.0] * 4]), [[0.0, 1.0]])
+
+
+def test_finite_scores_among_many_minus_infinities_are_the_anomalies():
+    def detector(X):
+        scores = distance_to_origin(X)
+        scores[scores < np.quantile(distance_to_origin(X_TRAIN), 0.95)] = -np.inf
+        return scores
+
+    with pytest.warns(UserWarning, match="infinite"):
+        wrapped = CalibratedDetector(detector, polarity="higher", random_state=0).fit(X_TRAIN)
+    np.testing.assert_array_equal(wrapped.labels_, np.isfinite(wrapped.decision_scores_))
+
+
+def test_a_failed_refit_leaves_nothing_fitted():
+    detector = CalibratedDetector(IsolationForest(), random_state=0).fit(X_TRAIN)
+    with pytest.raises(ValueError, match="contains NaN"):
+        detector.fit(np.full((5, 3), np.nan))
+    with pytest.raises(NotFittedError):
+        detector.anomaly_score(X_NEW)
 
 
 def test_a_threshold_among_infinite_scores_is_still_a_number():

@@ -14,6 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 from .._input import Floats, Rows, checked_scores, new_rows, one_of, training_rows
 from ._combination import SCORE_SCALINGS, Combination, combination_from_training
 
+# Distances square the values: far beyond these they would overflow, or vanish.
+LARGEST_VALUE = 1e100
+SMALLEST_SPREAD = 1e-100
+
 
 class BaseCalibrator(BaseEstimator, ABC):
     """A term per row, learnt from normal rows, that is added to a detector's score.
@@ -40,8 +44,14 @@ class BaseCalibrator(BaseEstimator, ABC):
         -------
         self
         """
+        self.__dict__.pop("_combination", None)  # not fitted until all is well
         self._check_parameters()
         rows = training_rows(self, X)
+        largest, spread = np.abs(rows).max(), (rows.max(axis=0) - rows.min(axis=0)).max()
+        if largest > LARGEST_VALUE:
+            raise ValueError(f"values of X reach {largest:g}, too large to be squared: rescale X")
+        if 0 < spread < SMALLEST_SPREAD:
+            raise ValueError(f"values of X differ by {spread:g} at most, too little: rescale X")
         train_scores = None if scores is None else checked_scores(scores, rows)
         if train_scores is not None and not np.isfinite(train_scores).any():
             raise ValueError(
@@ -55,7 +65,7 @@ class BaseCalibrator(BaseEstimator, ABC):
             combination = None
         else:
             combination = combination_from_training(
-                self.score_scaling, train_scores, self._finite_delta(rows)
+                self.score_scaling, train_scores, self._finite_delta(rows), self._rounding(rows)
             )
         self._combination = combination
         return self
@@ -121,6 +131,10 @@ class BaseCalibrator(BaseEstimator, ABC):
         check_scalar(self.weight, "weight", Real, min_val=0)
         if not np.isfinite(self.weight):
             raise ValueError(f"weight must be a finite number >= 0, not {self.weight}")
+
+    def _rounding(self, rows: Floats) -> float:
+        """What the term of a training row may be off by."""
+        return 0.0
 
     @abstractmethod
     def _fit(self, rows: Floats) -> None: ...

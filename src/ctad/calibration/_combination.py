@@ -46,7 +46,7 @@ def _standard(values: Floats) -> Location:
 
 def _robust(values: Floats) -> Location:
     low, median, high = np.percentile(values, [25, 50, 75])
-    if _is_constant(high - low, values):  # half of them are equal: let the others speak
+    if high - low <= _rounding(values):  # half of them are equal: let the others speak
         return float(median), float(values.std())
     return float(median), float(high - low)
 
@@ -60,16 +60,23 @@ SCORE_SCALINGS: dict[str, tuple[Callable[[Floats], Location] | None, ...]] = {
 }
 
 
-def combination_from_training(scaling: str, scores: Floats, delta: Floats) -> Combination:
-    """Shift and scale of scores and term, from the training rows alone."""
+def combination_from_training(
+    scaling: str, scores: Floats, delta: Floats, delta_rounding: float
+) -> Combination:
+    """Shift and scale of scores and term, from the training rows alone.
+
+    Terms that differ by no more than `delta_rounding` are taken for equal.
+    """
     of_scores, of_delta = SCORE_SCALINGS[scaling]
     return Combination(
-        score=_location(of_scores, scores, "scores"),
-        delta=_location(of_delta, delta, "calibration terms"),
+        score=_location(of_scores, scores, _rounding(scores), "scores"),
+        delta=_location(of_delta, delta, max(_rounding(delta), delta_rounding), "terms"),
     )
 
 
-def _location(measure: Callable[[Floats], Location] | None, values: Floats, what: str) -> Location:
+def _location(
+    measure: Callable[[Floats], Location] | None, values: Floats, rounding: float, what: str
+) -> Location:
     if measure is None:
         return IDENTITY
     finite = values[np.isfinite(values)]
@@ -83,9 +90,10 @@ def _location(measure: Callable[[Floats], Location] | None, values: Floats, what
     if not (np.isfinite(shift) and np.isfinite(scale)):
         raise ValueError(f"the training {what} are too large to be scaled (up to {finite.max():g})")
     # A constant carries no information: it is only shifted, as scikit-learn's scalers do.
-    return shift, 1.0 if _is_constant(scale, finite) else scale
+    return shift, 1.0 if scale <= rounding else scale
 
 
-def _is_constant(spread: float, values: Floats) -> bool:
-    """Whether the values differ by no more than rounding."""
-    return bool(spread <= 10 * np.finfo(np.float64).eps * np.abs(values).max())
+def _rounding(values: Floats) -> float:
+    """Values that are equal may differ by this much after some arithmetic."""
+    finite = np.abs(values[np.isfinite(values)])
+    return float(10 * np.finfo(np.float64).eps * finite.max(initial=0.0))

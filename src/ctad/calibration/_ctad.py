@@ -25,10 +25,6 @@ TARGETS = ("uniform", "sizes", "free")
 SIGNALS = ("total", "own")
 FEATURE_SCALINGS = (None, "standard", "robust", "minmax")
 
-# Distances square the coordinates: beyond these they would overflow, or vanish.
-LARGEST_COORDINATE = 1e150
-SMALLEST_SPREAD = 1e-150
-
 # Rows scored at a time: bounds the memory for what is not returned.
 CHUNK_ROWS = 2**20
 
@@ -57,7 +53,7 @@ class CTAD(BaseCalibrator):
     Parameters
     ----------
     n_centroids : int or "auto", default=5
-        K. "auto": 100, but at most a third of the training rows.
+        K. "auto": 100, but at most a third of the distinct training rows.
     n_references : int, default=20
         M. If K divides M+1 a row needs a single step and is placed fastest.
     target : {"uniform", "sizes", "free"}, default="uniform"
@@ -96,8 +92,8 @@ class CTAD(BaseCalibrator):
 
     Notes
     -----
-    With fewer training rows than K or M these are reduced, with one warning. Fewer
-    distinct rows than K give centroids that coincide, which is harmless.
+    With fewer training rows than K or M these are reduced, with one warning. With fewer
+    distinct rows than K some centroids coincide, and the term of training rows is zero.
 
     References
     ----------
@@ -167,7 +163,9 @@ class CTAD(BaseCalibrator):
             check_scalar(self.n_centroids, "n_centroids", Integral, min_val=1)
         check_scalar(self.n_references, "n_references", Integral, min_val=1)
         check_scalar(self.n_draws, "n_draws", Integral, min_val=1)
-        effective_n_jobs(self.n_jobs)
+        if self.n_jobs is not None:
+            check_scalar(self.n_jobs, "n_jobs", Integral)
+        effective_n_jobs(self.n_jobs)  # refuses 0
         one_of("target", self.target, TARGETS)
         one_of("signal", self.signal, SIGNALS)
         one_of("feature_scaling", self.feature_scaling, FEATURE_SCALINGS)
@@ -175,21 +173,20 @@ class CTAD(BaseCalibrator):
     def _fit(self, rows: Floats) -> None:
         self._shift, self._scale = _feature_location(self.feature_scaling, rows)
         rows = (rows - self._shift) / self._scale
-        largest, spread = np.abs(rows).max(), np.ptp(rows, axis=0).max()
-        if largest > LARGEST_COORDINATE:
-            raise ValueError(f"values of X reach {largest:g}, too large to be squared: rescale X")
-        if 0 < spread < SMALLEST_SPREAD:
-            raise ValueError(f"values of X differ by {spread:g} at most, too little: rescale X")
-        k, m = self._sizes_for(len(rows))
+        k, m = self._sizes_for(rows)
         random = check_random_state(self.random_state)
         self._signal = self.signal
         self.draws_ = [self._draw(rows, k, m, random) for _ in range(self.n_draws)]
         self.centroids_ = self.draws_[0].centroids
         self.references_ = self.draws_[0].references
 
-    def _sizes_for(self, n: int) -> tuple[int, int]:
-        """K and M, reduced to what `n` rows allow."""
-        wanted = min(100, max(1, n // 3)) if self.n_centroids == "auto" else int(self.n_centroids)
+    def _sizes_for(self, rows: Floats) -> tuple[int, int]:
+        """K and M, reduced to what the rows allow."""
+        n = len(rows)
+        if self.n_centroids == "auto":
+            wanted = min(100, max(1, len(np.unique(rows, axis=0)) // 3))
+        else:
+            wanted = int(self.n_centroids)
         k, m = min(wanted, n), min(int(self.n_references), n)
         reduced = [
             f"{name}={now} instead of {before}"
@@ -216,6 +213,10 @@ class CTAD(BaseCalibrator):
             target = _in_proportion(np.bincount(labels, minlength=k), m + 1)
         costs = euclidean_costs(references, centroids)
         return Draw(references, centroids, RowTransport(costs, target))
+
+    def _rounding(self, rows: Floats) -> float:
+        largest = np.abs((rows - self._shift) / self._scale).max()
+        return float(10 * np.finfo(np.float64).eps * largest)
 
     def _delta(self, rows: Rows) -> Floats:
         n_threads = effective_n_jobs(self.n_jobs)

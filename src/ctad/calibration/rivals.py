@@ -60,6 +60,9 @@ class CentroidDistance(BaseCalibrator):
             random_state=self.random_state,
         ).fit(rows)
 
+    def _rounding(self, rows: Floats) -> float:
+        return self._transport._rounding(rows)
+
     def _delta(self, rows: Rows) -> Floats:
         return 2.0 * self._transport.delta(rows)
 

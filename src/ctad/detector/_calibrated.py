@@ -8,7 +8,6 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, clone
-from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -17,9 +16,7 @@ from .._warning import warn_user
 from ..calibration import CTAD, BaseCalibrator
 from ._scoring import (
     POLARITIES,
-    SEARCHES,
     Reading,
-    are_scores_of_same_rows,
     is_fitted,
     kept_training_scores,
     name_of,
@@ -27,6 +24,7 @@ from ._scoring import (
     scores_depend_on_other_rows,
     scores_in_blocks,
     scores_of,
+    wants_frame,
 )
 
 
@@ -56,7 +54,7 @@ class CalibratedDetector(BaseEstimator):
     calibrator_ : the fitted calibrator
     decision_scores_ : ndarray of shape (n,)
         Calibrated scores of the training rows. The detector's part is its own
-        `decision_scores_` where it keeps them, as PyOD's do.
+        `decision_scores_` where it keeps them, as PyOD's do, and was trained here.
     threshold_ : float
         The score above which a row is an anomaly.
     labels_ : ndarray of shape (n,)
@@ -67,16 +65,20 @@ class CalibratedDetector(BaseEstimator):
     Notes
     -----
     A row's score does not depend on the other rows of the call. If the wrapped detector
-    breaks this rule, as PyOD's ECOD does, `fit` warns and names it. To keep the rule to the
-    last bit, most detectors are called with blocks of 256 rows, so one row costs them as
-    much as 256.
+    breaks this rule, as PyOD's ECOD does, `fit` warns and names it. The term keeps the rule
+    to the last bit. So do PyOD's OCSVM, KNN, PCA, IForest and scikit-learn's IsolationForest,
+    OneClassSVM, LocalOutlierFactor, EllipticEnvelope; a detector of wide matrix products, such
+    as a neural network, may round its last digits by the row's place in the call. Except for
+    forests and support vectors, detectors are called with blocks of 256 rows for this, so
+    one row costs them as much as 256.
 
-    A detector that was fitted before is best passed with the rows it was fitted on: its own
-    `decision_scores_` are used if they belong to these rows, judged by their order; else the
-    rows are scored anew.
+    Whether a detector of another library is fitted is judged by attributes that end in an
+    underscore, as scikit-learn does; where this is wrong, `FrozenEstimator` says it. A detector
+    that was fitted before scores the rows passed to `fit` anew: it may know other rows.
 
-    `GridSearchCV(scoring="roc_auc")` needs scikit-learn 1.9: until then its scorers accept
-    `decision_function` only from classifiers and from detectors that predict -1 and 1. Pass
+    In a grid search over `calibrator__weight`, pass a calibrator: None has no parameters.
+    `GridSearchCV(scoring="roc_auc")` needs scikit-learn 1.9, for until then its scorers accept
+    `decision_function` only from classifiers and from detectors that predict -1 and 1, and
     `cv=StratifiedKFold()`, as every fold needs anomalies.
 
     Examples
@@ -100,6 +102,7 @@ class CalibratedDetector(BaseEstimator):
     labels_: npt.NDArray[np.int64]
     _reading: Reading
     _rows_depend: bool
+    _sees_frames: bool
 
     def __init__(
         self,
@@ -129,11 +132,12 @@ class CalibratedDetector(BaseEstimator):
         -------
         self
         """
+        self.__dict__.pop("labels_", None)  # not fitted until all is well
         one_of("polarity", self.polarity, POLARITIES)
         if not (isinstance(self.contamination, Real) and 0 < self.contamination <= 0.5):
             raise ValueError(f"contamination must be in (0, 0.5], not {self.contamination!r}")
         calibrator = CTAD.from_preset() if self.calibrator is None else self.calibrator
-        if not hasattr(calibrator, "calibrate"):
+        if not hasattr(calibrator, "calibrate") or isinstance(calibrator, type):
             raise TypeError(
                 "calibrator must be None, a CTAD such as CTAD.from_preset('paper'), or another "
                 f"calibrator, not {calibrator!r}"
@@ -143,11 +147,12 @@ class CalibratedDetector(BaseEstimator):
         random = check_random_state(self.random_state)
 
         trained_before = is_fitted(self.detector)
+        self._sees_frames = is_frame(X) and wants_frame(self.detector, trained_before)
         if trained_before:
             self.detector_ = self.detector
         else:
             self.detector_ = self._seeded_clone(self.detector, random)
-            self.detector_.fit(X if is_frame(X) and _may_use_names(self.detector_) else rows)
+            self.detector_.fit(self._detector_rows(X, rows))
         self.calibrator_ = self._seeded_clone(calibrator, random)
 
         base = self._training_scores(self._detector_rows(X, rows), trained_before)
@@ -238,22 +243,17 @@ class CalibratedDetector(BaseEstimator):
                 f"{name_of(self.detector_)} scores a row differently among other rows, so its "
                 "calibrated scores also depend on the other rows of a call."
             )
-        kept = kept_training_scores(self.detector_, self._reading, detector_rows.shape[0])
-        if kept is not None and not trained_before:
-            return kept
-        new = self._base_score(detector_rows)
-        return kept if kept is not None and are_scores_of_same_rows(kept, new) else new
+        # One that was trained before may have kept the scores of other rows than these.
+        kept = None if trained_before else kept_training_scores(self.detector_, self._reading)
+        return self._base_score(detector_rows) if kept is None else kept
 
     def _base_score(self, detector_rows: Any) -> Floats:
         score = scores_of if self._rows_depend else scores_in_blocks
         return score(self.detector_, self._reading, detector_rows)
 
     def _detector_rows(self, X: Any, rows: Rows) -> Any:
-        """The frame itself for fitted detectors that know its columns or are not known to us."""
-        if not is_frame(X):
-            return rows
-        knows_names = hasattr(self.detector_, "feature_names_in_")
-        return X if knows_names or not isinstance(self.detector_, BaseEstimator) else rows
+        """The rows in the form the detector was trained on: frame or array."""
+        return X if self._sees_frames and is_frame(X) else rows
 
     def _seeded_clone(self, estimator: Any, random: np.random.RandomState) -> Any:
         copy = clone(estimator, safe=False)
@@ -267,17 +267,14 @@ class CalibratedDetector(BaseEstimator):
         return copy
 
     def _threshold(self) -> float:
+        scores, level = self.decision_scores_, 100 * (1 - self.contamination)
         with np.errstate(invalid="ignore"):
-            threshold = np.percentile(self.decision_scores_, 100 * (1 - self.contamination))
-        if np.isfinite(threshold):
-            return float(threshold)
-        # More infinite scores than contamination allows: they alone are anomalies.
-        return float(self.decision_scores_[np.isfinite(self.decision_scores_)].max())
+            threshold = np.percentile(scores, level)
+        if not np.isfinite(threshold):  # between infinite scores nothing can be interpolated
+            threshold = np.percentile(scores, level, method="lower")
+        if threshold == np.inf:  # more of them than contamination allows: they alone are anomalies
+            threshold = scores[np.isfinite(scores)].max()
+        return float(threshold)
 
     def _labels(self, scores: Floats) -> npt.NDArray[np.int64]:
         return (scores > self.threshold_).astype(np.int64)
-
-
-def _may_use_names(detector: Any) -> bool:
-    """Whether training may depend on column names: a single detector's does not."""
-    return isinstance(detector, (Pipeline, *SEARCHES)) or not isinstance(detector, BaseEstimator)
