@@ -21,6 +21,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import IsolationForest
 from sklearn.metrics import average_precision_score, roc_auc_score
@@ -56,8 +57,13 @@ def load():
 
 
 def timed(function):
-    start = time.perf_counter()
-    return function(), time.perf_counter() - start
+    """The result and the better of two times: the first may load and compile things."""
+    seconds = []
+    for _ in range(2):
+        start = time.perf_counter()
+        result = function()
+        seconds.append(time.perf_counter() - start)
+    return result, min(seconds)
 
 
 def compare(name, detector, X_train, X_test):
@@ -65,7 +71,7 @@ def compare(name, detector, X_train, X_test):
     calibrated = CalibratedDetector(detector, random_state=0)
     after, seconds_after = timed(lambda: calibrated.fit(X_train).anomaly_score(X_test))
     score = "score_samples" if hasattr(detector, "score_samples") else "decision_function"
-    _, seconds_before = timed(lambda: getattr(detector.fit(X_train), score)(X_test))
+    _, seconds_before = timed(lambda: getattr(clone(detector).fit(X_train), score)(X_test))
     return Result(name, calibrated.base_score(X_test), after, seconds_before, seconds_after)
 
 
