@@ -132,8 +132,8 @@ def main():
             for name, detector in track(DETECTORS.items(), "Comparing", console=console)
         ]
     console.print(table(results, malignant))
-    for warning in caught:
-        console.print(f"Note: {warning.message}")
+    for message in dict.fromkeys(str(warning.message) for warning in caught):
+        console.print(f"Note: {message}")
     picture(results, malignant, output)
     console.print(f"Score distributions: {output.resolve()}", soft_wrap=True)
 
