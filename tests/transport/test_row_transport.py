@@ -43,7 +43,7 @@ def threads_used(monkeypatch):
     return used
 
 
-def same_bits(result, expected):
+def assert_same_bits(result, expected):
     for ours, theirs in zip(result, expected, strict=True):
         np.testing.assert_array_equal(ours, theirs)
 
@@ -53,7 +53,7 @@ def test_threads_change_nothing(transport, centroids, threads_used):
     together = transport.solve_points(rows, centroids, mass=True)
     for threads in (2, 3, 8):
         threaded = transport.solve_points(rows, centroids, mass=True, n_threads=threads)
-        same_bits(threaded, together)
+        assert_same_bits(threaded, together)
     assert threads_used == [2, 3, 8]
 
 
@@ -62,10 +62,10 @@ def test_a_row_does_not_depend_on_its_company(transport, centroids):
     together = transport.solve_points(rows, centroids, mass=True)
     order = np.random.default_rng(3).permutation(len(rows))
     shuffled = transport.solve_points(rows[order], centroids, mass=True)
-    same_bits(shuffled, (part[order] for part in together))
+    assert_same_bits(shuffled, (part[order] for part in together))
     for row in (0, 1, 17, 29_999):
         alone = transport.solve_points(rows[row : row + 1], centroids, mass=True)
-        same_bits(alone, (part[row : row + 1] for part in together))
+        assert_same_bits(alone, (part[row : row + 1] for part in together))
 
 
 @pytest.mark.parametrize("n_columns", [1, 2, 3, 8, 21, 100])
@@ -88,9 +88,9 @@ def test_any_memory_layout_and_dtype_gives_the_same(transport, centroids):
         np.repeat(rows, 2, axis=0)[::2],
         read_only,
     ):
-        same_bits(transport.solve_points(variant, centroids)[:2], expected[:2])
+        assert_same_bits(transport.solve_points(variant, centroids)[:2], expected[:2])
     whole = np.round(rows * 5)
-    same_bits(
+    assert_same_bits(
         transport.solve_points(whole.astype(np.int16), centroids)[:2],
         transport.solve_points(whole, centroids)[:2],
     )
