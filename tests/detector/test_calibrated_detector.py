@@ -263,6 +263,15 @@ def test_kept_scores_of_as_many_other_rows_are_not_taken_for_these():
     np.testing.assert_array_equal(detector.decision_scores_, detector.base_score(others))
 
 
+@pytest.mark.parametrize("name", PYOD)
+@allow_dependence
+def test_kept_scores_of_the_same_rows_are_used_also_when_trained_before(name):
+    fitted = PYOD[name]().fit(X_TRAIN)
+    detector = CalibratedDetector(FrozenEstimator(fitted), CTAD(weight=0.0, random_state=0))
+    detector.fit(X_TRAIN)
+    np.testing.assert_allclose(detector.decision_scores_, fitted.decision_scores_, rtol=1e-9)
+
+
 class FlippedLOF(LocalOutlierFactor):
     def score_samples(self, X):
         return -super().score_samples(X)

@@ -19,6 +19,7 @@ from ._scoring import (
     Reading,
     is_fitted,
     kept_training_scores,
+    learnt_from,
     name_of,
     reading_of,
     scores_depend_on_other_rows,
@@ -54,7 +55,7 @@ class CalibratedDetector(BaseEstimator):
     calibrator_ : the fitted calibrator
     decision_scores_ : ndarray of shape (n,)
         Calibrated scores of the training rows. The detector's part is its own
-        `decision_scores_` where it keeps them, as PyOD's do, and was trained here.
+        `decision_scores_` where it keeps them, as PyOD's do, of these rows.
     threshold_ : float
         The score above which a row is an anomaly.
     labels_ : ndarray of shape (n,)
@@ -74,7 +75,8 @@ class CalibratedDetector(BaseEstimator):
 
     Whether a detector of another library is fitted is judged by attributes that end in an
     underscore, as scikit-learn does; where this is wrong, `FrozenEstimator` says it. A detector
-    that was fitted before scores the rows passed to `fit` anew: it may know other rows.
+    that was fitted before scores the rows passed to `fit` anew, unless it can be seen to have
+    learnt from exactly these.
 
     In a grid search over `calibrator__weight`, pass a calibrator: None has no parameters.
     `GridSearchCV(scoring="roc_auc")` needs scikit-learn 1.9, for until then its scorers accept
@@ -155,7 +157,9 @@ class CalibratedDetector(BaseEstimator):
             self.detector_.fit(self._detector_rows(X, rows))
         self.calibrator_ = self._seeded_clone(calibrator, random)
 
-        base = self._training_scores(self._detector_rows(X, rows), trained_before)
+        # One that was trained before may have kept the scores of other rows than these.
+        trust_kept = not trained_before or learnt_from(self.detector_, rows)
+        base = self._training_scores(self._detector_rows(X, rows), trust_kept)
         self.calibrator_.fit(rows, scores=base)
         self.decision_scores_ = self.calibrator_.calibrate(base, rows)
         self.threshold_ = self._threshold()
@@ -234,7 +238,7 @@ class CalibratedDetector(BaseEstimator):
         anomalous = np.clip((scores - low) / ((high - low) or 1.0), 0.0, 1.0)
         return np.column_stack([1.0 - anomalous, anomalous])
 
-    def _training_scores(self, detector_rows: Any, trained_before: bool) -> Floats:
+    def _training_scores(self, detector_rows: Any, trust_kept: bool) -> Floats:
         self._rows_depend = scores_depend_on_other_rows(
             self.detector_, self._reading, detector_rows
         )
@@ -243,8 +247,7 @@ class CalibratedDetector(BaseEstimator):
                 f"{name_of(self.detector_)} scores a row differently among other rows, so its "
                 "calibrated scores also depend on the other rows of a call."
             )
-        # One that was trained before may have kept the scores of other rows than these.
-        kept = None if trained_before else kept_training_scores(self.detector_, self._reading)
+        kept = kept_training_scores(self.detector_, self._reading) if trust_kept else None
         return self._base_score(detector_rows) if kept is None else kept
 
     def _base_score(self, detector_rows: Any) -> Floats:

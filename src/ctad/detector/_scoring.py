@@ -180,6 +180,19 @@ def kept_training_scores(detector: Any, reading: Reading) -> Floats | None:
     return None
 
 
+def learnt_from(detector: Any, rows: Floats) -> bool:
+    """Whether a neighbour search inside the detector holds exactly these rows.
+
+    Only then do kept scores matter: others score their training rows anew as they did first.
+    """
+    final = final_step(detector)
+    for part in (final, *getattr(final, "__dict__", {}).values()):
+        remembered = getattr(part, "_fit_X", None)
+        if isinstance(remembered, np.ndarray):
+            return np.array_equal(remembered, rows)
+    return False
+
+
 def wants_frame(detector: Any, fitted: bool) -> bool:
     """Whether to pass a data frame on as it is, for its column names may be used.
 
