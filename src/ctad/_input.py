@@ -71,6 +71,13 @@ def is_frame(X: Any) -> bool:
     return hasattr(X, "columns") and hasattr(X, "dtypes")
 
 
+def refuse_duplicates(names: list[Any]) -> None:
+    """Raise if two columns have the same name."""
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"two columns are called {twice!r}: give each its own name")
+
+
 def _require_finite(rows: Rows, estimator: BaseEstimator, X: Any) -> None:
     """Like scikit-learn's check, but names the columns."""
     with np.errstate(all="ignore"):
@@ -95,9 +102,7 @@ def _check_columns(X: Any) -> None:
         raise TypeError("X is a lazy frame: call its collect() first")
     if is_frame(X):
         names = list(X.columns)
-        if len(set(names)) < len(names):
-            twice = next(name for name in names if names.count(name) > 1)
-            raise ValueError(f"two columns are called {twice!r}: give each its own name")
+        refuse_duplicates(names)
         for name in names:
             values = np.asarray(X[name])
             if values.dtype.kind == "O" and not _are_numbers(values):
@@ -125,7 +130,8 @@ def _check_values(values: npt.NDArray[Any], where: str) -> None:
 
 def _refuse(values: npt.NDArray[Any], where: str) -> NoReturn:
     raise ValueError(
-        f"{where} is not numeric (dtype {values.dtype}): encode it as numbers or drop it."
+        f"{where} is not numeric (dtype {values.dtype}): encode it as numbers, for example by "
+        "ctad.tables.TableEncoder, or drop it."
     )
 
 

@@ -103,6 +103,29 @@ class BaseCalibrator(BaseEstimator, ABC):
         -------
         ndarray of shape (n,)
         """
+        self._check_ready_to_combine()
+        rows = new_rows(self, X)
+        return self._combine(checked_scores(scores, rows), self._finite_delta(rows))
+
+    def combine(self, scores: Any, delta: Any) -> Floats:
+        """What `calibrate` does, where the terms are known already.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,)
+            The detector's scores, higher = more anomalous.
+        delta : array-like of shape (n,)
+            What `delta` gave for the rows they belong to.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        self._check_ready_to_combine()
+        terms = checked_scores(delta, delta, "delta")
+        return self._combine(checked_scores(scores, terms), terms)
+
+    def _check_ready_to_combine(self) -> None:
         check_is_fitted(self)
         self._check_weight()
         if self._combination is None:
@@ -110,12 +133,10 @@ class BaseCalibrator(BaseEstimator, ABC):
                 f"score_scaling={self.score_scaling!r} needs the scores of the training rows: "
                 "call fit(X, scores=...), or choose score_scaling='none' for the plain sum."
             )
-        rows = new_rows(self, X)
-        values = checked_scores(scores, rows)
-        return self._combine(values, self._finite_delta(rows), self._combination)
 
-    def _combine(self, scores: Floats, delta: Floats, by: Combination) -> Floats:
-        return by.combine(scores, delta, self.weight)
+    def _combine(self, scores: Floats, delta: Floats) -> Floats:
+        assert self._combination is not None
+        return self._combination.combine(scores, delta, self.weight)
 
     def _finite_delta(self, rows: Rows) -> Floats:
         delta = self._delta(rows)

@@ -7,7 +7,6 @@ from sklearn.covariance import LedoitWolf
 
 from .._input import Floats, Rows
 from ._base import BaseCalibrator
-from ._combination import Combination
 from ._ctad import CTAD
 
 
@@ -112,5 +111,6 @@ class TransportOnly(CTAD):
     array([1.5])
     """
 
-    def _combine(self, scores: Floats, delta: Floats, by: Combination) -> Floats:
-        return by.scaled_delta(delta, self.weight)
+    def _combine(self, scores: Floats, delta: Floats) -> Floats:
+        assert self._combination is not None
+        return self._combination.scaled_delta(delta, self.weight)

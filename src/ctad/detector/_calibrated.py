@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -11,22 +11,37 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from .._input import Floats, Rows, is_frame, new_rows, one_of, training_rows
+from .._input import Floats, Rows, new_rows, one_of, training_rows
 from .._warning import warn_user
 from ..calibration import CTAD, BaseCalibrator
+from ..tables import TableEncoder, in_library, is_table, library_of, plain_numbers
 from ._scoring import (
     POLARITIES,
     Reading,
+    columns_known_to,
     is_fitted,
     kept_training_scores,
     learnt_from,
     name_of,
     reading_of,
+    reads_tables,
     scores_depend_on_other_rows,
     scores_in_blocks,
     scores_of,
-    wants_frame,
 )
+
+# What the detector gets to see of a table: numbers from the encoder, or the plain numbers of the
+# table. Anything else is the library in whose form it gets the table itself.
+ENCODED = "encoded"
+NUMBERS = "numbers"
+
+
+class Scored(NamedTuple):
+    """A detector's scores, the calibration terms, and the calibrated scores of some rows."""
+
+    base_score: Floats
+    delta: Floats
+    score: Floats
 
 
 class CalibratedDetector(BaseEstimator):
@@ -41,6 +56,9 @@ class CalibratedDetector(BaseEstimator):
         `FrozenEstimator` also survives `clone` and with it cross-validation.
     calibrator : CTAD or another calibrator, default=None
         Cloned and fitted by `fit`. None: `CTAD.from_preset("recommended")`.
+    encoder : TableEncoder, default=None
+        Cloned and fitted by `fit` if the rows are a pandas, polars or Arrow table. None:
+        `TableEncoder()`. Arrays are not encoded.
     polarity : {"auto", "higher", "lower"}, default="auto"
         Whether higher or lower scores of the detector are more anomalous. "auto" knows
         PyOD and scikit-learn, also in pipelines; anything else must say.
@@ -53,6 +71,8 @@ class CalibratedDetector(BaseEstimator):
     ----------
     detector_ : the fitted detector
     calibrator_ : the fitted calibrator
+    encoder_ : the fitted encoder, or None if trained on an array
+        `encoder_.features_` says which column each number comes from.
     decision_scores_ : ndarray of shape (n,)
         Calibrated scores of the training rows. The detector's part is its own
         `decision_scores_` where it keeps them, as PyOD's do, of these rows.
@@ -78,6 +98,11 @@ class CalibratedDetector(BaseEstimator):
     that was fitted before scores the rows passed to `fit` anew, unless it can be seen to have
     learnt from exactly these.
 
+    Tables are encoded as numbers for calibrator and detector alike, by columns matched by name;
+    see `TableEncoder`. These get the table itself: functions; pipelines that begin with a
+    `ColumnTransformer` or another step that reads tables; detectors of other libraries than
+    scikit-learn and PyOD; detectors trained before.
+
     In a grid search over `calibrator__weight`, pass a calibrator: None has no parameters.
     `GridSearchCV(scoring="roc_auc")` needs scikit-learn 1.9, for until then its scorers accept
     `decision_function` only from classifiers and from detectors that predict -1 and 1, and
@@ -99,24 +124,27 @@ class CalibratedDetector(BaseEstimator):
 
     detector_: Any
     calibrator_: Any
+    encoder_: TableEncoder | None
     decision_scores_: Floats
     threshold_: float
     labels_: npt.NDArray[np.int64]
     _reading: Reading
     _rows_depend: bool
-    _sees_frames: bool
+    _sees: str
 
     def __init__(
         self,
         detector: Any,
         calibrator: BaseCalibrator | None = None,
         *,
+        encoder: TableEncoder | None = None,
         polarity: str = "auto",
         contamination: float = 0.1,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.detector = detector
         self.calibrator = calibrator
+        self.encoder = encoder
         self.polarity = polarity
         self.contamination = contamination
         self.random_state = random_state
@@ -145,21 +173,22 @@ class CalibratedDetector(BaseEstimator):
                 f"calibrator, not {calibrator!r}"
             )
         self._reading = reading_of(self.detector, self.polarity)
-        rows = training_rows(self, X)
+        rows = self._learn_rows(X)
         random = check_random_state(self.random_state)
 
         trained_before = is_fitted(self.detector)
-        self._sees_frames = is_frame(X) and wants_frame(self.detector, trained_before)
+        self._sees = self._what_it_sees(X, trained_before)
+        detector_rows = self._detector_rows(X, rows)
         if trained_before:
             self.detector_ = self.detector
         else:
             self.detector_ = self._seeded_clone(self.detector, random)
-            self.detector_.fit(self._detector_rows(X, rows))
+            self.detector_.fit(detector_rows)
         self.calibrator_ = self._seeded_clone(calibrator, random)
 
         # One that was trained before may have kept the scores of other rows than these.
         trust_kept = not trained_before or learnt_from(self.detector_, rows)
-        base = self._training_scores(self._detector_rows(X, rows), trust_kept)
+        base = self._training_scores(detector_rows, trust_kept)
         self.calibrator_.fit(rows, scores=base)
         self.decision_scores_ = self.calibrator_.calibrate(base, rows)
         self.threshold_ = self._threshold()
@@ -181,7 +210,7 @@ class CalibratedDetector(BaseEstimator):
         ndarray of shape (n,)
         """
         check_is_fitted(self)
-        return self._base_score(self._detector_rows(X, new_rows(self, X)))
+        return self._base_score(self._detector_rows(X, self._rows(X)))
 
     def anomaly_score(self, X: Any) -> Floats:
         """The calibrated score of each row: higher = more anomalous.
@@ -194,11 +223,26 @@ class CalibratedDetector(BaseEstimator):
         -------
         ndarray of shape (n,)
         """
+        return self.scored(X).score
+
+    def scored(self, X: Any) -> Scored:
+        """All that makes up the score of each row.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, D)
+
+        Returns
+        -------
+        Scored
+            `base_score`, `delta` (the calibration term, unscaled) and `score`, each an
+            ndarray of shape (n,).
+        """
         check_is_fitted(self)
-        rows = new_rows(self, X)
+        rows = self._rows(X)
         base = self._base_score(self._detector_rows(X, rows))
-        calibrated: Floats = self.calibrator_.calibrate(base, rows)
-        return calibrated
+        delta: Floats = self.calibrator_.delta(rows)
+        return Scored(base, delta, self.calibrator_.combine(base, delta))
 
     def decision_function(self, X: Any) -> Floats:
         """The same as `anomaly_score`, under PyOD's name."""
@@ -254,9 +298,39 @@ class CalibratedDetector(BaseEstimator):
         score = scores_of if self._rows_depend else scores_in_blocks
         return score(self.detector_, self._reading, detector_rows)
 
+    def _learn_rows(self, X: Any) -> Floats:
+        """The training rows as numbers; remembers how they became so."""
+        if not is_table(X):
+            self.encoder_ = None
+            return training_rows(self, X)
+        encoder = TableEncoder() if self.encoder is None else clone(self.encoder)
+        rows: Floats = encoder.fit_transform(X)
+        self.encoder_ = encoder
+        self.n_features_in_ = encoder.n_features_in_
+        self.feature_names_in_ = encoder.feature_names_in_
+        return rows
+
+    def _rows(self, X: Any) -> Rows:
+        """New rows as numbers."""
+        if self.encoder_ is None:
+            return new_rows(self, X)
+        rows: Floats = self.encoder_.transform(X)
+        return rows
+
+    def _what_it_sees(self, X: Any, trained_before: bool) -> str:
+        if not is_table(X):
+            return NUMBERS
+        if reads_tables(self.detector, trained_before):
+            return library_of(X)
+        return NUMBERS if trained_before else ENCODED
+
     def _detector_rows(self, X: Any, rows: Rows) -> Any:
-        """The rows in the form the detector was trained on: frame or array."""
-        return X if self._sees_frames and is_frame(X) else rows
+        """The rows in the form the detector was trained on."""
+        if self.encoder_ is None or self._sees == ENCODED:
+            return rows
+        if self._sees == NUMBERS:
+            return plain_numbers(X, list(self.feature_names_in_))
+        return in_library(self._sees, X, columns_known_to(self.detector))
 
     def _seeded_clone(self, estimator: Any, random: np.random.RandomState) -> Any:
         copy = clone(estimator, safe=False)

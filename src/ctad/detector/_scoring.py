@@ -9,11 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from joblib import parallel_config
 from sklearn.base import BaseEstimator
+from sklearn.compose import ColumnTransformer
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
-from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing
+from sklearn.pipeline import FeatureUnion, Pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from .._input import Floats, checked_scores
@@ -99,15 +101,7 @@ def is_fitted(detector: Any) -> bool:
 
 def final_step(detector: Any) -> Any:
     """The detector inside pipelines, searches and frozen estimators."""
-    while True:
-        if isinstance(detector, Pipeline):
-            detector = detector.steps[-1][1]
-        elif isinstance(detector, FrozenEstimator):
-            detector = detector.estimator
-        elif isinstance(detector, SEARCHES):
-            detector = getattr(detector, "best_estimator_", detector.estimator)
-        else:
-            return detector
+    return _step(detector, -1)
 
 
 def name_of(detector: Any) -> str:
@@ -193,23 +187,41 @@ def learnt_from(detector: Any, rows: Floats) -> bool:
     return False
 
 
-def wants_frame(detector: Any, fitted: bool) -> bool:
-    """Whether to pass a data frame on as it is, for its column names may be used.
+def reads_tables(detector: Any, fitted: bool) -> bool:
+    """Whether a table goes to the detector as it is, for its column names may be used.
 
     Single detectors of scikit-learn and PyOD do not use them, and check them if they were
     fitted with them.
     """
-    first = detector
-    while isinstance(first, (Pipeline, FrozenEstimator, *SEARCHES)):
-        if not fitted:
-            return True
-        if isinstance(first, Pipeline):
-            first = first.steps[0][1]
-        else:
-            first = getattr(first, "best_estimator_", first.estimator)
-    if hasattr(first, "feature_names_in_"):
+    first = _step(detector, 0)
+    if fitted and hasattr(first, "feature_names_in_"):
         return True
-    return type(first).__module__.partition(".")[0] not in ("pyod", "sklearn")
+    if type(first).__module__.partition(".")[0] not in ("pyod", "sklearn"):
+        return True
+    if isinstance(first, ColumnTransformer | FeatureUnion | FunctionTransformer):
+        return True
+    takes = get_tags(first).input_tags if isinstance(first, BaseEstimator) else None
+    return takes is not None and (takes.categorical or takes.string)
+
+
+def columns_known_to(detector: Any) -> list[str] | None:
+    """The columns that a detector trained before wants, in this order, if it remembers them."""
+    names = getattr(_step(detector, 0), "feature_names_in_", None)
+    return None if names is None else [str(name) for name in names]
+
+
+def _step(detector: Any, place: int) -> Any:
+    """The first or last step inside pipelines, searches and frozen estimators."""
+    while True:
+        if isinstance(detector, Pipeline):
+            steps = [step for _, step in detector.steps if step not in (None, "passthrough")]
+            detector = steps[place]
+        elif isinstance(detector, FrozenEstimator):
+            detector = detector.estimator
+        elif isinstance(detector, SEARCHES):
+            detector = getattr(detector, "best_estimator_", detector.estimator)
+        else:
+            return detector
 
 
 def _scores_row_by_row(detector: Any) -> bool:

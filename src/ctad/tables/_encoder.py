@@ -1,0 +1,444 @@
+"""TableEncoder: a table with mixed columns, as numbers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from numbers import Real
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.impute import SimpleImputer
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from .._input import LARGEST_EXACT_INTEGER, Floats, one_of
+from .._warning import warn_user
+from ._columns import (
+    BOOLEAN,
+    CATEGORY,
+    DATE,
+    EMPTY,
+    NUMBER,
+    OTHER,
+    TIME,
+    ZONED_DATE,
+    Column,
+    Values,
+    read_column,
+    require_columns,
+    table_columns,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+SCALINGS = ("auto", "standard", None)
+
+DAY = 86_400_000_000  # microseconds
+# What repeats: the place in the cycle becomes a point on a circle, so that 23:59 is near 0:00.
+CYCLES = {"day": DAY, "week": 7 * DAY, "year": 365.2425 * DAY}
+# kind: (unit of the number that keeps the order, in microseconds; cycles)
+CLOCKS: dict[str, tuple[float, tuple[str, ...]]] = {
+    DATE: (DAY, ("day", "week", "year")),
+    ZONED_DATE: (DAY, ("day", "week", "year")),
+    TIME: (DAY / 24, ("day",)),
+}
+ORDERED = (NUMBER, *CLOCKS)
+
+# With fewer rows than this, integers that count up may do so by chance.
+ROWS_TO_SEE_A_COUNTER = 10
+
+
+class Feature(NamedTuple):
+    """An encoded column: its name and the column of the table it comes from."""
+
+    name: str
+    source: str
+
+
+class TableEncoder(TransformerMixin, BaseEstimator):
+    """Turn a table with numbers, text, dates and gaps into numbers.
+
+    Everything is learnt from the rows passed to `fit`. Each column is treated by its kind:
+
+    - numbers: gaps are filled with the median, and a column "is missing" is added where
+      training rows had gaps. Durations are numbers, in seconds.
+    - booleans: 0 and 1; gaps as in numbers, but filled with the more frequent value.
+    - text and categories: one column of 0 and 1 per value. Rare values, and values never seen
+      in training, share one column; a gap is a value.
+    - dates: a number that keeps the order (days since 1970), and sine and cosine of the time of
+      day, the day of the week and the season. Times of day: hours, sine and cosine.
+    - not used, with a warning that names them: constant columns; identifiers, which are text that
+      hardly repeats, integers that count the rows, and integers too large for floating point;
+      and lists, structs and bytes.
+
+    Parameters
+    ----------
+    ignore : sequence of str, default=()
+        Columns to leave out.
+    keep : sequence of str, default=()
+        Columns of integers to use although they seem to count the rows.
+    min_frequency : float, default=0.01
+        A text value is rare if less than this share of the training rows has it, or one row.
+    scaling : {"auto", "standard", None}, default="auto"
+        "standard" divides numbers and dates, less their mean, by their standard deviation.
+        "auto" does so unless the table has nothing but numbers without gaps: these stay as
+        they are, like the numbers of an array.
+
+    Attributes
+    ----------
+    columns_ : list of Column
+        Name, kind and type of the columns in use.
+    dropped_ : dict of str to str
+        Columns not in use and why.
+    features_ : list of Feature
+        Name of each encoded column, and the column it comes from.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        All columns of the training table.
+
+    Notes
+    -----
+    New tables may have their columns in any order, and more of them; pandas, polars and Arrow
+    are interchangeable. A column that is missing or of another kind is an error. A gap in a column
+    that had none in training is filled, with a warning.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from ctad.tables import TableEncoder
+    >>> table = pl.DataFrame({"age": [30, None, 50, 40], "plan": ["a", "b", "a", "b"]})
+    >>> encoder = TableEncoder().fit(table)
+    >>> encoder.transform(table[:2])
+    array([[-1.41421356,  0.        ,  1.        ,  0.        ],
+           [ 0.        ,  1.        ,  0.        ,  1.        ]])
+    >>> [f"{name} from {source}" for name, source in encoder.features_]
+    ['age from age', 'age is missing from age', 'plan=a from plan', 'plan=b from plan']
+    """
+
+    columns_: list[Column]
+    dropped_: dict[str, str]
+    features_: list[Feature]
+    n_features_in_: int
+    feature_names_in_: npt.NDArray[np.object_]
+    # What is learnt by kind: imputers for numbers and booleans, their scaler, the one-hot encoder.
+    _parts: dict[str, Any]
+    _varies: npt.NDArray[np.bool_]  # of all encoded columns, those that were not constant
+
+    def __init__(
+        self,
+        *,
+        ignore: Sequence[str] = (),
+        keep: Sequence[str] = (),
+        min_frequency: float = 0.01,
+        scaling: str | None = "auto",
+    ) -> None:
+        self.ignore = ignore
+        self.keep = keep
+        self.min_frequency = min_frequency
+        self.scaling = scaling
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn what the columns are.
+
+        Parameters
+        ----------
+        X : pandas, polars or Arrow table
+            Normal rows.
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        self.fit_transform(X)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> Floats:
+        """Learn what the columns are and encode the same rows.
+
+        Parameters
+        ----------
+        X : pandas, polars or Arrow table
+            Normal rows.
+        y : ignored
+
+        Returns
+        -------
+        ndarray of shape (n, features)
+        """
+        self.__dict__.pop("features_", None)  # not fitted until all is well
+        one_of("scaling", self.scaling, SCALINGS)
+        if not (isinstance(self.min_frequency, Real) and 0 <= self.min_frequency <= 1):
+            raise ValueError(f"min_frequency must be a share in [0, 1], not {self.min_frequency!r}")
+        series = table_columns(X)
+        require_columns(series, [*self.ignore, *self.keep])
+        used, self.dropped_ = self._sorted_out(series)
+        if not used:
+            listed = ", ".join(f"{name!r} ({why})" for name, why in self.dropped_.items())
+            raise ValueError(f"no column is left to learn from: {listed or 'the table has none'}")
+        self.columns_ = [values.column for values in used]
+        self._learn(used)
+        encoded = self._encode(used)
+        self._varies = (encoded != encoded[0]).any(axis=0)
+        self.feature_names_in_ = np.array(list(series), dtype=object)
+        self.n_features_in_ = len(series)
+        self.features_ = self._kept_features()
+        dropped = [f"{name!r} ({why})" for name, why in self.dropped_.items() if why != "ignored"]
+        if dropped:
+            warn_user(f"not used: {', '.join(dropped)}.")
+        return encoded[:, self._varies]
+
+    def transform(self, X: Any) -> Floats:
+        """Encode rows.
+
+        Parameters
+        ----------
+        X : pandas, polars or Arrow table
+            With at least the columns in use, in any order.
+
+        Returns
+        -------
+        ndarray of shape (n, features)
+        """
+        check_is_fitted(self)
+        series = table_columns(X)
+        require_columns(series, [column.name for column in self.columns_])
+        used = [read_column(column.name, series[column.name]) for column in self.columns_]
+        for then, now in zip(self.columns_, used, strict=True):
+            if now.column.kind not in (then.kind, EMPTY):
+                raise ValueError(
+                    f"column {then.name!r} was of kind {then.kind} ({then.dtype}) in training and "
+                    f"is of kind {now.column.kind} ({now.column.dtype}) now"
+                )
+        return self._encode(used)[:, self._varies]
+
+    def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
+        """Names of the encoded columns."""
+        check_is_fitted(self)
+        return np.array([feature.name for feature in self.features_], dtype=object)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "features_")
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = tags.input_tags.categorical = tags.input_tags.allow_nan = True
+        return tags
+
+    def _sorted_out(self, series: dict[str, Any]) -> tuple[list[Values], dict[str, str]]:
+        """The columns to use, and why not the others."""
+        used, dropped = [], {}
+        for name, column in series.items():
+            if name in self.ignore:
+                dropped[name] = "ignored"
+                continue
+            values = read_column(name, column)
+            why = self._reason_to_drop(values)
+            if why:
+                dropped[name] = why
+            else:
+                used.append(values)
+        return used, dropped
+
+    def _reason_to_drop(self, read: Values) -> str | None:
+        name, kind, dtype = read.column
+        if kind == OTHER:
+            return f"of type {dtype}"
+        if kind == EMPTY:
+            return "empty"
+        if kind == CATEGORY:
+            counts = Counter(read.values)
+            if len(counts) == 1:
+                return "constant"
+            distinct = len(counts.keys() - {None})
+            mostly_distinct = 2 * distinct > len(read.values) - counts[None]
+            if mostly_distinct or max(counts.values()) < self._frequent(len(read.values)):
+                return "text that hardly repeats"
+            return None
+        values = read.values
+        if (values == values[0]).all():
+            return "constant"
+        if read.whole and np.nanmax(np.abs(values)) > LARGEST_EXACT_INTEGER:
+            return "integers beyond 2**53"
+        if read.whole and name not in self.keep and _counts_rows(values):
+            return "counts the rows"
+        return None
+
+    def _frequent(self, n_rows: int) -> int:
+        """The number of rows from which on a text value is not rare."""
+        return max(2, int(np.ceil(self.min_frequency * n_rows)))
+
+    def _learn(self, used: list[Values]) -> None:
+        ordered, booleans, texts = self._by_treatment(used)
+        self._parts = {}
+        if ordered.size:
+            imputer = SimpleImputer(strategy="median", add_indicator=True).fit(ordered)
+            self._parts["numbers"] = imputer
+            only_numbers = all(column.kind == NUMBER for column in self.columns_)
+            as_given = only_numbers and not np.isnan(ordered).any()
+            if self.scaling == "standard" or (self.scaling == "auto" and not as_given):
+                filled = imputer.transform(ordered)[:, : ordered.shape[1]]
+                self._parts["scaler"] = StandardScaler().fit(filled)
+        if booleans.size:
+            self._parts["booleans"] = SimpleImputer(
+                strategy="most_frequent", add_indicator=True
+            ).fit(booleans)
+        if texts.size:
+            self._parts["categories"] = OneHotEncoder(
+                handle_unknown="infrequent_if_exist",
+                min_frequency=self._frequent(len(texts)),
+                sparse_output=False,
+            ).fit(texts)
+
+    def _encode(self, used: list[Values]) -> Floats:
+        ordered, booleans, texts = self._by_treatment(used)
+        blocks = []
+        if "numbers" in self._parts:
+            block = self._filled("numbers", ordered, ORDERED)
+            if "scaler" in self._parts:
+                n = ordered.shape[1]
+                block[:, :n] = self._parts["scaler"].transform(block[:, :n])
+            blocks.append(block)
+        if "booleans" in self._parts:
+            blocks.append(self._filled("booleans", booleans, (BOOLEAN,)))
+        if "categories" in self._parts:
+            blocks.append(self._parts["categories"].transform(texts))
+        for column, read in zip(self.columns_, used, strict=True):
+            if column.kind in CLOCKS:
+                blocks.append(_on_circles(read.values, CLOCKS[column.kind][1]))
+        return np.hstack(blocks)
+
+    def _by_treatment(self, used: list[Values]) -> tuple[Floats, Floats, npt.NDArray[np.object_]]:
+        """Numbers and dates, booleans, texts."""
+        ordered, booleans, texts = [], [], []
+        for (name, kind, _), read in zip(self.columns_, used, strict=True):
+            if kind == CATEGORY:
+                empty = read.column.kind == EMPTY
+                texts.append(np.full(len(read.values), None) if empty else read.values)
+            elif kind == BOOLEAN:
+                booleans.append(read.values)
+            else:
+                infinite = np.isinf(read.values)
+                if infinite.any():
+                    raise ValueError(
+                        f"column {name!r} is infinite in row {int(infinite.argmax())} "
+                        f"({infinite.sum()} of {len(infinite)} rows): drop these rows"
+                    )
+                ordered.append(read.values / CLOCKS[kind][0] if kind in CLOCKS else read.values)
+        n = len(used[0].values)
+        return (
+            np.column_stack(ordered) if ordered else np.empty((n, 0)),
+            np.column_stack(booleans) if booleans else np.empty((n, 0)),
+            np.column_stack(texts) if texts else np.empty((n, 0), dtype=object),
+        )
+
+    def _filled(self, part: str, values: Floats, kinds: tuple[str, ...]) -> Floats:
+        """Gaps filled, and told of in columns of their own where training rows had them."""
+        imputer = self._parts[part]
+        with_gaps = np.flatnonzero(np.isnan(values).any(axis=0))
+        unusual = np.setdiff1d(with_gaps, imputer.indicator_.features_)
+        if len(unusual):
+            names = self._names(*kinds)
+            listed = ", ".join(repr(names[i]) for i in unusual)
+            warn_user(
+                f"gaps in {listed}, where training rows had none, are filled with what is usual "
+                "in training, so these rows may look more normal than they are."
+            )
+        filled: Floats = imputer.transform(values)
+        return filled
+
+    def _names(self, *kinds: str) -> list[str]:
+        return [column.name for column in self.columns_ if column.kind in kinds]
+
+    def _all_features(self) -> Iterator[Feature]:
+        """What `_encode` gives, in its order."""
+        for part, kinds in (("numbers", ORDERED), ("booleans", (BOOLEAN,))):
+            if part in self._parts:
+                names = self._names(*kinds)
+                yield from (Feature(name, name) for name in names)
+                for i in self._parts[part].indicator_.features_:
+                    yield Feature(f"{names[i]} is missing", names[i])
+        if "categories" in self._parts:
+            encoder = self._parts["categories"]
+            for name, values, rare in zip(
+                self._names(CATEGORY),
+                encoder.categories_,
+                encoder.infrequent_categories_,
+                strict=True,
+            ):
+                rare = () if rare is None else rare
+                for value in values:
+                    if value not in rare:
+                        shown = " is missing" if value is None else f"={value}"
+                        yield Feature(f"{name}{shown}", name)
+                if len(rare):
+                    yield Feature(f"{name} is rare", name)
+        for column in self.columns_:
+            for cycle in CLOCKS.get(column.kind, (0, ()))[1]:
+                yield Feature(f"{column.name}: sine of {cycle}", column.name)
+                yield Feature(f"{column.name}: cosine of {cycle}", column.name)
+
+    def _to_state(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What was learnt, for a model file: plain values, and scikit-learn's parts."""
+        check_is_fitted(self)
+        return {
+            "columns": [column._asdict() for column in self.columns_],
+            "dropped": self.dropped_,
+            "all_columns": self.feature_names_in_.tolist(),
+            "varies": self._varies.tolist(),
+        }, self._parts
+
+    def _from_state(self, state: dict[str, Any], parts: dict[str, Any]) -> Self:
+        """Become what `_to_state` described."""
+        self.columns_ = [Column(**column) for column in state["columns"]]
+        self.dropped_ = dict(state["dropped"])
+        self.feature_names_in_ = np.array(state["all_columns"], dtype=object)
+        self.n_features_in_ = len(self.feature_names_in_)
+        self._varies = np.array(state["varies"], dtype=bool)
+        self._parts = parts
+        self.features_ = self._kept_features()
+        return self
+
+    def _kept_features(self) -> list[Feature]:
+        pairs = zip(self._all_features(), self._varies, strict=True)
+        return [feature for feature, varies in pairs if varies]
+
+
+def arrow_schema(encoder: TableEncoder) -> pa.Schema:
+    """The Arrow types of the columns an encoder needs, for reading them from text files."""
+    import pyarrow as pa
+
+    types = {
+        NUMBER: pa.float64(),
+        BOOLEAN: pa.bool_(),
+        CATEGORY: pa.string(),
+        DATE: pa.timestamp("us"),
+        ZONED_DATE: pa.timestamp("us", tz="UTC"),
+        TIME: pa.time64("us"),
+    }
+    return pa.schema([(column.name, types[column.kind]) for column in encoder.columns_])
+
+
+def _counts_rows(values: Floats) -> bool:
+    """Integers that only go up, or only down, or are all of a range: row numbers, keys."""
+    if len(values) < ROWS_TO_SEE_A_COUNTER or np.isnan(values).any():
+        return False
+    steps = np.diff(values)
+    whole_range = np.ptp(values) == len(values) - 1 and len(np.unique(values)) == len(values)
+    return bool((steps > 0).all() or (steps < 0).all() or whole_range)
+
+
+def _on_circles(microseconds: Floats, cycles: tuple[str, ...]) -> Floats:
+    """Sine and cosine of the place in each cycle; a gap is the centre of the circle."""
+    columns = []
+    for cycle in cycles:
+        angle = 2 * np.pi * (np.mod(microseconds, CYCLES[cycle]) / CYCLES[cycle])
+        columns += [np.sin(angle), np.cos(angle)]
+    points: Floats = np.column_stack(columns)
+    points[np.isnan(points)] = 0.0
+    return points
