@@ -41,11 +41,19 @@ SCALINGS = ("auto", "standard", None)
 DAY = 86_400_000_000  # microseconds
 # What repeats: the place in the cycle becomes a point on a circle, so that 23:59 is near 0:00.
 CYCLES = {"day": DAY, "week": 7 * DAY, "year": 365.2425 * DAY}
-# kind: (unit of the number that keeps the order, in microseconds; cycles)
-CLOCKS: dict[str, tuple[float, tuple[str, ...]]] = {
-    DATE: (DAY, ("day", "week", "year")),
-    ZONED_DATE: (DAY, ("day", "week", "year")),
-    TIME: (DAY / 24, ("day",)),
+
+
+class Clock(NamedTuple):
+    """How dates or times become numbers."""
+
+    unit: float  # of the number that keeps their order, in microseconds
+    cycles: tuple[str, ...]
+
+
+CLOCKS = {
+    DATE: Clock(DAY, tuple(CYCLES)),
+    ZONED_DATE: Clock(DAY, tuple(CYCLES)),
+    TIME: Clock(DAY / 24, ("day",)),
 }
 ORDERED = (NUMBER, *CLOCKS)
 
@@ -125,7 +133,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     features_: list[Feature]
     n_features_in_: int
     feature_names_in_: npt.NDArray[np.object_]
-    # What is learnt by kind: imputers for numbers and booleans, their scaler, the one-hot encoder.
+    # What scikit-learn learns: how to fill the gaps of numbers, booleans and cycles, how to scale
+    # numbers, and the values of categories.
     _parts: dict[str, Any]
     _varies: npt.NDArray[np.bool_]  # of all encoded columns, those that were not constant
 
@@ -191,7 +200,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         dropped = [f"{name!r} ({why})" for name, why in self.dropped_.items() if why != "ignored"]
         if dropped:
             warn_user(f"not used: {', '.join(dropped)}.")
-        return encoded[:, self._varies]
+        return self._varying(encoded)
 
     def transform(self, X: Any) -> Floats:
         """Encode rows.
@@ -215,7 +224,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                     f"column {then.name!r} was of kind {then.kind} ({then.dtype}) in training and "
                     f"is of kind {now.column.kind} ({now.column.dtype}) now"
                 )
-        return self._encode(used)[:, self._varies]
+        return self._varying(self._encode(used))
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
         """Names of the encoded columns."""
@@ -261,10 +270,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 return "text that hardly repeats"
             return None
         values = read.values
-        if (values == values[0]).all():
-            return "constant"
         if read.whole and np.nanmax(np.abs(values)) > LARGEST_EXACT_INTEGER:
             return "integers beyond 2**53"
+        if (values == values[0]).all():
+            return "constant"
         if read.whole and name not in self.keep and _counts_rows(values):
             return "counts the rows"
         return None
@@ -294,6 +303,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 min_frequency=self._frequent(len(texts)),
                 sparse_output=False,
             ).fit(texts)
+        cycles = self._cycles(used)
+        if cycles.size:
+            self._parts["cycles"] = SimpleImputer(strategy="mean").fit(cycles)
 
     def _encode(self, used: list[Values]) -> Floats:
         ordered, booleans, texts = self._by_treatment(used)
@@ -308,10 +320,21 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             blocks.append(self._filled("booleans", booleans, (BOOLEAN,)))
         if "categories" in self._parts:
             blocks.append(self._parts["categories"].transform(texts))
-        for column, read in zip(self.columns_, used, strict=True):
-            if column.kind in CLOCKS:
-                blocks.append(_on_circles(read.values, CLOCKS[column.kind][1]))
+        if "cycles" in self._parts:
+            blocks.append(self._parts["cycles"].transform(self._cycles(used)))
         return np.hstack(blocks)
+
+    def _varying(self, encoded: Floats) -> Floats:
+        return encoded if self._varies.all() else encoded[:, self._varies]
+
+    def _cycles(self, used: list[Values]) -> Floats:
+        """Sine and cosine of the place of dates and times in each of their cycles."""
+        waves = [np.empty((len(used[0].values), 0))]
+        for column, read in zip(self.columns_, used, strict=True):
+            for cycle in CLOCKS[column.kind].cycles if column.kind in CLOCKS else ():
+                angle = 2 * np.pi * (np.mod(read.values, CYCLES[cycle]) / CYCLES[cycle])
+                waves += [np.sin(angle), np.cos(angle)]
+        return np.column_stack(waves)
 
     def _by_treatment(self, used: list[Values]) -> tuple[Floats, Floats, npt.NDArray[np.object_]]:
         """Numbers and dates, booleans, texts."""
@@ -329,7 +352,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                         f"column {name!r} is infinite in row {int(infinite.argmax())} "
                         f"({infinite.sum()} of {len(infinite)} rows): drop these rows"
                     )
-                ordered.append(read.values / CLOCKS[kind][0] if kind in CLOCKS else read.values)
+                ordered.append(read.values / CLOCKS[kind].unit if kind in CLOCKS else read.values)
         n = len(used[0].values)
         return (
             np.column_stack(ordered) if ordered else np.empty((n, 0)),
@@ -379,7 +402,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 if len(rare):
                     yield Feature(f"{name} is rare", name)
         for column in self.columns_:
-            for cycle in CLOCKS.get(column.kind, (0, ()))[1]:
+            for cycle in CLOCKS[column.kind].cycles if column.kind in CLOCKS else ():
                 yield Feature(f"{column.name}: sine of {cycle}", column.name)
                 yield Feature(f"{column.name}: cosine of {cycle}", column.name)
 
@@ -431,14 +454,3 @@ def _counts_rows(values: Floats) -> bool:
     steps = np.diff(values)
     whole_range = np.ptp(values) == len(values) - 1 and len(np.unique(values)) == len(values)
     return bool((steps > 0).all() or (steps < 0).all() or whole_range)
-
-
-def _on_circles(microseconds: Floats, cycles: tuple[str, ...]) -> Floats:
-    """Sine and cosine of the place in each cycle; a gap is the centre of the circle."""
-    columns = []
-    for cycle in cycles:
-        angle = 2 * np.pi * (np.mod(microseconds, CYCLES[cycle]) / CYCLES[cycle])
-        columns += [np.sin(angle), np.cos(angle)]
-    points: Floats = np.column_stack(columns)
-    points[np.isnan(points)] = 0.0
-    return points
