@@ -1,0 +1,24 @@
+"""Tables in files: found, read and written in batches, sampled in one pass."""
+
+from ._dialect import Dialect
+from ._error import TableError
+from ._finding import TableFile, find_tables
+from ._reading import Place, TableReader, open_table
+from ._reservoir import Reservoir
+from ._types import convert, infer_types
+from ._writing import TableWriter, create_table
+
+__all__ = [
+    "Dialect",
+    "Place",
+    "Reservoir",
+    "TableError",
+    "TableFile",
+    "TableReader",
+    "TableWriter",
+    "convert",
+    "create_table",
+    "find_tables",
+    "infer_types",
+    "open_table",
+]
