@@ -2,6 +2,14 @@
 
 from ._base import BaseCalibrator
 from ._ctad import CTAD
+from ._presets import PRESETS
 from .rivals import CentroidDistance, MahalanobisDistance, TransportOnly
 
-__all__ = ["CTAD", "BaseCalibrator", "CentroidDistance", "MahalanobisDistance", "TransportOnly"]
+__all__ = [
+    "CTAD",
+    "PRESETS",
+    "BaseCalibrator",
+    "CentroidDistance",
+    "MahalanobisDistance",
+    "TransportOnly",
+]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from numbers import Real
+from os import PathLike
 from typing import Any, Self
 
 import numpy as np
@@ -27,6 +28,9 @@ class BaseCalibrator(BaseEstimator, ABC):
 
     weight: float
     score_scaling: str
+    n_features_in_: int
+    _combination: Combination | None
+    _n_training_rows: int
 
     def fit(self, X: Any, y: Any = None, *, scores: Any = None) -> Self:
         """Learn what normal rows look like.
@@ -67,6 +71,7 @@ class BaseCalibrator(BaseEstimator, ABC):
             combination = combination_from_training(
                 self.score_scaling, train_scores, self._finite_delta(rows), self._rounding(rows)
             )
+        self._n_training_rows = len(rows)
         self._combination = combination
         return self
 
@@ -124,6 +129,18 @@ class BaseCalibrator(BaseEstimator, ABC):
         self._check_ready_to_combine()
         terms = checked_scores(delta, delta, "delta")
         return self._combine(checked_scores(scores, terms), terms)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the fitted calibrator to a file that `ctad.load` reads.
+
+        Parameters
+        ----------
+        path : path-like
+            Replaced at once, or left as it is if something goes wrong. Usually ends in .ctad.
+        """
+        from ._saving import save
+
+        save(self, path)
 
     def _check_ready_to_combine(self) -> None:
         check_is_fitted(self)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from numbers import Integral
-from typing import Any, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -21,12 +21,18 @@ from ..transport import RowTransport, euclidean_costs
 from ._base import BaseCalibrator
 from ._presets import PRESETS
 
+if TYPE_CHECKING:
+    from ..modelfile import Reader, Writer
+
 TARGETS = ("uniform", "sizes", "free")
 SIGNALS = ("total", "own")
 FEATURE_SCALINGS = (None, "standard", "robust", "minmax")
 
 # Rows scored at a time: bounds the memory for what is not returned.
 CHUNK_ROWS = 2**20
+
+# A model file may not ask for more memory than about this many numbers.
+MAX_SAVED_COSTS = 2**28
 
 
 class Draw(NamedTuple):
@@ -35,6 +41,7 @@ class Draw(NamedTuple):
     references: Floats
     centroids: Floats
     transport: RowTransport
+    target: str | npt.NDArray[np.int64]  # mass on the centroids, as `transport` was given it
 
 
 class CTAD(BaseCalibrator):
@@ -211,8 +218,57 @@ class CTAD(BaseCalibrator):
         target: Any = self.target
         if target == "sizes":
             target = _in_proportion(np.bincount(labels, minlength=k), m + 1)
-        costs = euclidean_costs(references, centroids)
-        return Draw(references, centroids, RowTransport(costs, target))
+        return _draw_of(references, centroids, target)
+
+    def _state(self, writer: Writer) -> dict[str, Any]:
+        return {
+            "shift": writer.array(self._shift),
+            "scale": writer.array(self._scale),
+            "signal": self._signal,
+            "draws": [
+                {
+                    "references": writer.array(draw.references),
+                    "centroids": writer.array(draw.centroids),
+                    "target": (
+                        draw.target
+                        if isinstance(draw.target, str)
+                        else {"array": writer.array(draw.target)}
+                    ),
+                }
+                for draw in self.draws_
+            ],
+        }
+
+    def _set_state(self, state: dict[str, Any], reader: Reader) -> None:
+        self._shift = self._saved_location(state["shift"], reader)
+        self._scale = self._saved_location(state["scale"], reader)
+        if not np.all(self._scale):
+            raise ValueError("columns are divided by zero")
+        one_of("signal", state["signal"], SIGNALS)
+        self._signal = state["signal"]
+        self.draws_ = [self._saved_draw(draw, reader) for draw in state["draws"]]
+        self.centroids_ = self.draws_[0].centroids
+        self.references_ = self.draws_[0].references
+
+    def _saved_location(self, name: Any, reader: Reader) -> float | Floats:
+        """A shift or scale: one number, or one per column."""
+        if reader.array(name).ndim == 0:
+            return float(reader.floats(name, ()))
+        return reader.floats(name, (self.n_features_in_,))
+
+    def _saved_draw(self, state: dict[str, Any], reader: Reader) -> Draw:
+        references = reader.floats(state["references"], (None, self.n_features_in_))
+        centroids = reader.floats(state["centroids"], (None, self.n_features_in_))
+        k, m = len(centroids), len(references)
+        if k * max(k, m) > MAX_SAVED_COSTS:
+            raise ValueError(f"{m} references and {k} centroids are too many")
+        target: Any = state["target"]
+        if isinstance(target, dict):
+            target = reader.array(target["array"])
+            # A sum may overflow: no centroid takes more than there is.
+            if target.dtype != np.int64 or target.min() < 0 or target.max() > m + 1:
+                raise ValueError("centroids with a mass that cannot be")
+        return _draw_of(references, centroids, target)
 
     def _rounding(self, rows: Floats) -> float:
         largest = np.abs((rows - self._shift) / self._scale).max()
@@ -234,6 +290,11 @@ class CTAD(BaseCalibrator):
                 delta[chunk] += transported.total if self._signal == "total" else transported.own
         delta /= len(self.draws_)
         return delta
+
+
+def _draw_of(references: Floats, centroids: Floats, target: Any) -> Draw:
+    transport = RowTransport(euclidean_costs(references, centroids), target)
+    return Draw(references, centroids, transport, target)
 
 
 def _feature_location(scaling: str | None, rows: Floats) -> tuple[float | Floats, float | Floats]:

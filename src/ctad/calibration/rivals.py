@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 from sklearn.covariance import LedoitWolf
 
 from .._input import Floats, Rows
 from ._base import BaseCalibrator
 from ._ctad import CTAD
+from ._saving import describe, restore
+
+if TYPE_CHECKING:
+    from ..modelfile import Reader, Writer
+
+
+# What LedoitWolf learns, and the number of axes it has, each as long as there are columns.
+COVARIANCE_ARRAYS = {"location_": 1, "covariance_": 2, "precision_": 2, "shrinkage_": 0}
 
 
 class CentroidDistance(BaseCalibrator):
@@ -59,6 +69,15 @@ class CentroidDistance(BaseCalibrator):
             random_state=self.random_state,
         ).fit(rows)
 
+    def _state(self, writer: Writer) -> dict[str, Any]:
+        return {"transport": describe(self._transport, writer)}
+
+    def _set_state(self, state: dict[str, Any], reader: Reader) -> None:
+        transport = restore(state["transport"], reader)
+        if type(transport) is not CTAD or transport.n_features_in_ != self.n_features_in_:
+            raise ValueError("no transport of these columns")
+        self._transport = transport
+
     def _rounding(self, rows: Floats) -> float:
         return self._transport._rounding(rows)
 
@@ -92,6 +111,18 @@ class MahalanobisDistance(BaseCalibrator):
         if (rows == rows[0]).all():
             raise ValueError(f"all {len(rows)} training rows are equal: they have no covariance")
         self._covariance = LedoitWolf().fit(rows)
+
+    def _state(self, writer: Writer) -> dict[str, Any]:
+        fitted = self._covariance
+        return {name: writer.array(getattr(fitted, name)) for name in COVARIANCE_ARRAYS}
+
+    def _set_state(self, state: dict[str, Any], reader: Reader) -> None:
+        n = self.n_features_in_
+        self._covariance = LedoitWolf()
+        self._covariance.n_features_in_ = n
+        for name, n_axes in COVARIANCE_ARRAYS.items():
+            values = reader.floats(state[name], (n,) * n_axes)
+            setattr(self._covariance, name, values if n_axes else float(values))
 
     def _delta(self, rows: Rows) -> Floats:
         squared: Floats = self._covariance.mahalanobis(rows)

@@ -1,0 +1,223 @@
+"""Save and load: `CalibratedDetector` in model files, and which class a file holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ..calibration._saving import describe, describe_unfitted, restore, restore_unfitted
+from ..modelfile import (
+    ModelFileError,
+    Reader,
+    Writer,
+    from_number,
+    integer,
+    number,
+    plain_parameters,
+    text,
+    to_number,
+)
+from ..tables import TableEncoder
+from ._calibrated import ENCODED, NUMBERS, CalibratedDetector
+from ._scoring import POLARITIES, Reading, name_of
+
+METHODS = ("", "decision_function", "score_samples")
+SEEN = (ENCODED, NUMBERS, "pandas", "polars", "pyarrow")
+
+
+def save(detector: CalibratedDetector, path: str | PathLike[str]) -> None:
+    """Write a fitted `CalibratedDetector` to a file; see `CalibratedDetector.save`."""
+    if type(detector) is not CalibratedDetector:
+        raise TypeError(f"{type(detector).__name__} cannot be saved, only CalibratedDetector can")
+    check_is_fitted(detector)
+    writer = Writer()
+    encoder, calibrator = detector.encoder, detector.calibrator
+    fitted_encoder = _describe_encoder(detector.encoder_, writer)
+    names = getattr(detector, "feature_names_in_", None)
+    description = {
+        "class": "CalibratedDetector",
+        "parameters": {
+            **plain_parameters(
+                {
+                    "polarity": detector.polarity,
+                    "contamination": detector.contamination,
+                    "random_state": detector.random_state,
+                }
+            ),
+            "calibrator": None if calibrator is None else describe_unfitted(calibrator),
+            "encoder": None if encoder is None else plain_parameters(encoder.get_params()),
+        },
+        "state": {
+            "detector": _describe_detector(detector, writer),
+            "calibrator": describe(detector.calibrator_, writer),
+            "encoder": fitted_encoder,
+            "rows_depend": detector._rows_depend,
+            "sees": detector._sees,
+            "n_columns": detector.n_features_in_,
+            "column_names": None if names is None else names.tolist(),
+            "decision_scores": writer.array(detector.decision_scores_),
+            "threshold": to_number(detector.threshold_),
+        },
+    }
+    columns = None if fitted_encoder is None else fitted_encoder["state"]["columns"]
+    writer.save(path, description, training_rows=len(detector.decision_scores_), columns=columns)
+
+
+def load(path: str | PathLike[str], *, detector: Any = None, trusted: Iterable[str] = ()) -> Any:
+    """Read what `save` wrote: a `CalibratedDetector`, a `CTAD` or another calibrator.
+
+    Nothing in the file is run. Its checksums are compared and the types of the wrapped detector
+    looked up in a list before anything is built, so a file from somebody else is safe to open.
+
+    Parameters
+    ----------
+    path : path-like
+    detector : function, optional
+        The function that was wrapped, if it was one: files do not hold functions.
+    trusted : iterable of str, default=()
+        Full names of types, such as "my_package.MyDetector", that the wrapped detector may have
+        beyond those of scikit-learn and PyOD that ctad knows. Their code will run.
+
+    Returns
+    -------
+    CalibratedDetector, CTAD or another calibrator
+        Scores are those of the saved one, bit for bit, where the same versions are installed.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is damaged, altered, too new, or holds unknown types.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from sklearn.ensemble import IsolationForest
+    >>> from ctad import CalibratedDetector
+    >>> from ctad.detector._saving import load, save
+    >>> X_train = np.random.default_rng(0).normal(size=(300, 2))
+    >>> detector = CalibratedDetector(IsolationForest(), random_state=0).fit(X_train)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(detector, f"{folder}/model.ctad")
+    ...     loaded = load(f"{folder}/model.ctad")
+    >>> bool((loaded.anomaly_score(X_train) == detector.anomaly_score(X_train)).all())
+    True
+    """
+    if isinstance(trusted, str):
+        raise TypeError(f"trusted must be a list of names: trusted=[{trusted!r}]")
+    reader = Reader(path, trusted)
+    with reader.refusing():
+        wraps = reader.manifest["class"] == "CalibratedDetector"
+        wanted = wraps and reader.manifest["state"]["detector"]["function"]
+    if detector is not None and not wanted:
+        raise ValueError(f"{reader.path} holds all it needs: leave out detector=")
+    if wanted and not callable(detector):
+        raise ModelFileError(
+            f"{reader.path} was made with the function {wanted!r}, which a file cannot hold: "
+            "pass it, as in load(path, detector=...)."
+        )
+    with reader.refusing():
+        loaded = _restore(reader, detector) if wraps else restore(reader.manifest, reader)
+    if wraps:
+        libraries = ["scikit-learn", "pyod"] if reader.manifest["versions"].get("pyod") else []
+        reader.warn_of_other_versions(libraries or ["scikit-learn"])
+    return loaded
+
+
+def _describe_detector(detector: CalibratedDetector, writer: Writer) -> dict[str, Any]:
+    reading = {"method": detector._reading.method, "sign": detector._reading.sign}
+    name = name_of(detector.detector_)
+    if not detector._reading.method:
+        return {**reading, "name": name, "function": name, "fitted": None, "given": None}
+    fitted = writer.object(detector.detector_)
+    same = detector.detector is detector.detector_
+    given = fitted if same else writer.object(detector.detector)
+    return {**reading, "name": name, "function": None, "fitted": fitted, "given": given}
+
+
+def _describe_encoder(encoder: TableEncoder | None, writer: Writer) -> dict[str, Any] | None:
+    if encoder is None:
+        return None
+    state, parts = encoder._to_state()
+    parameters = plain_parameters(encoder.get_params())
+    return {"parameters": parameters, "state": state, "parts": writer.object(parts)}
+
+
+def _restore(reader: Reader, function: Any) -> CalibratedDetector:
+    parameters, state = reader.manifest["parameters"], reader.manifest["state"]
+    wrapped = state["detector"]
+    fitted = given = function
+    if not wrapped["function"]:
+        fitted = given = reader.object(wrapped["fitted"])
+        if wrapped["given"] != wrapped["fitted"]:
+            given = reader.object(wrapped["given"])
+    contamination = number(parameters["contamination"])
+    if parameters["polarity"] not in POLARITIES or not 0 < contamination <= 0.5:
+        raise ValueError(f"polarity {parameters['polarity']!r}, contamination {contamination}")
+    calibrator, encoder = parameters["calibrator"], parameters["encoder"]
+    loaded = CalibratedDetector(
+        given,
+        None if calibrator is None else restore_unfitted(calibrator),
+        encoder=None if encoder is None else _unfitted_encoder(encoder),
+        polarity=parameters["polarity"],
+        contamination=contamination,
+        random_state=parameters["random_state"],
+    )
+    loaded.detector_ = fitted
+    loaded.calibrator_ = restore(state["calibrator"], reader)
+    loaded.encoder_ = _restore_encoder(state["encoder"], reader)
+    loaded._reading = _reading(wrapped, fitted)
+    loaded._rows_depend = bool(state["rows_depend"])
+    if state["sees"] not in SEEN:
+        raise ValueError(f"{state['sees']!r} for a kind of table")
+    loaded._sees = state["sees"]
+    _restore_columns(loaded, state)
+    loaded.decision_scores_ = reader.array(state["decision_scores"])
+    if loaded.decision_scores_.shape != (reader.manifest["training_rows"],):
+        raise ValueError("it has not one score per training row")
+    if loaded.decision_scores_.dtype != np.float64 or np.isnan(loaded.decision_scores_).any():
+        raise ValueError("its training scores are no numbers")
+    loaded.threshold_ = from_number(state["threshold"])
+    loaded.labels_ = loaded._labels(loaded.decision_scores_)
+    return loaded
+
+
+def _restore_encoder(description: Any, reader: Reader) -> TableEncoder | None:
+    if description is None:
+        return None
+    encoder = _unfitted_encoder(description["parameters"])
+    return encoder._from_state(description["state"], reader.object(description["parts"]))
+
+
+def _unfitted_encoder(parameters: dict[str, Any]) -> TableEncoder:
+    given: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in parameters.items()
+    }
+    return TableEncoder(**given)
+
+
+def _restore_columns(loaded: CalibratedDetector, state: dict[str, Any]) -> None:
+    loaded.n_features_in_ = integer(state["n_columns"], at_least=1)
+    width = loaded.n_features_in_
+    if loaded.encoder_ is not None:
+        width = len(loaded.encoder_.features_)
+    if loaded.calibrator_.n_features_in_ != width:
+        raise ValueError("detector and calibrator have other columns")
+    if state["column_names"] is not None:
+        names = [text(name) for name in state["column_names"]]
+        loaded.feature_names_in_ = np.array(names, dtype=object)
+        if len(names) != loaded.n_features_in_:
+            raise ValueError(f"{len(names)} names of {loaded.n_features_in_} columns")
+
+
+def _reading(wrapped: dict[str, Any], detector: Any) -> Reading:
+    method, sign = wrapped["method"], wrapped["sign"]
+    known = method in METHODS and sign in (1.0, -1.0)
+    if not known or (method and not hasattr(detector, method)):
+        raise ValueError(f"no way to read scores by {method!r}")
+    return Reading(method, sign)

@@ -1,0 +1,34 @@
+"""Arrays as numpy's own files, without pickle."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+
+def array_to_bytes(values: npt.ArrayLike) -> bytes:
+    """An array as a .npy file."""
+    buffer = io.BytesIO()
+    np.lib.format.write_array(buffer, np.asarray(values), allow_pickle=False)
+    return buffer.getvalue()
+
+
+def array_from_bytes(content: bytes) -> npt.NDArray[Any]:
+    """The array of a .npy file that holds exactly the numbers its header announces."""
+    buffer = io.BytesIO(content)
+    version = np.lib.format.read_magic(buffer)
+    if version == (1, 0):
+        shape, _, dtype = np.lib.format.read_array_header_1_0(buffer)
+    else:  # long headers; any other version is an error
+        shape, _, dtype = np.lib.format.read_array_header_2_0(buffer)
+    size = dtype.itemsize
+    for length in shape:
+        size *= length
+    if dtype.hasobject or min(shape, default=0) < 0 or size != len(content) - buffer.tell():
+        raise ValueError(f"an array announces {dtype} of shape {shape} and has something else")
+    buffer.seek(0)
+    values: npt.NDArray[Any] = np.lib.format.read_array(buffer, allow_pickle=False)
+    return values

@@ -1,0 +1,77 @@
+"""Read a model file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .._warning import warn_user
+from ._arrays import array_from_bytes
+from ._container import Path, read_container, refusing
+from ._writer import library_versions
+
+
+class Reader:
+    """A checked model file, from which a class rebuilds itself.
+
+    Parameters
+    ----------
+    path : path-like
+    trusted : iterable of str
+        Full names of types, beyond those ctad knows, that objects may have.
+    """
+
+    def __init__(self, path: Path, trusted: Iterable[str] = ()) -> None:
+        self.path = os.fspath(path)
+        self.trusted = frozenset(trusted)
+        self.manifest, self._entries = read_container(path)
+
+    def refusing(self) -> AbstractContextManager[None]:
+        """Any error inside means that the file is bad."""
+        return refusing(self.path)
+
+    def array(self, name: Any) -> npt.NDArray[Any]:
+        """The array that `Writer.array` added."""
+        return array_from_bytes(self.entry(name, "arrays/"))
+
+    def floats(self, name: Any, shape: tuple[int | None, ...]) -> npt.NDArray[np.float64]:
+        """An array of finite numbers of this shape; None stands for any length but zero."""
+        values = self.array(name)
+        fits = values.ndim == len(shape) and all(
+            length == wanted or (wanted is None and length > 0)
+            for length, wanted in zip(values.shape, shape, strict=True)
+        )
+        if values.dtype != np.float64 or not fits or not np.isfinite(values).all():
+            raise ValueError(f"{name} does not hold finite numbers of shape {shape}")
+        return values
+
+    def object(self, name: Any) -> Any:
+        """The object that `Writer.object` added, built after its types are checked."""
+        from ._objects import unpack
+
+        return unpack(self.entry(name, "objects/"), self)
+
+    def entry(self, name: Any, folder: str) -> bytes:
+        """The content of an entry."""
+        if not (isinstance(name, str) and name.startswith(folder)):
+            raise ValueError(f"{name!r} is no entry of {folder}")
+        return self._entries[name]
+
+    def warn_of_other_versions(self, libraries: Iterable[str]) -> None:
+        """Warn if these libraries have other versions here than where the file was written."""
+        here, there = library_versions(), self.manifest["versions"]
+        changed = [
+            f"{name} {there.get(name)} (here {here[name]})"
+            for name in libraries
+            if there.get(name) != here[name]
+        ]
+        if changed:
+            warn_user(
+                f"{self.path} was written with {' and '.join(changed)}: scores may differ. Where "
+                "they matter, install the same versions or train anew."
+            )
