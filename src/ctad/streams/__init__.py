@@ -2,13 +2,14 @@
 
 from ._dialect import Dialect
 from ._error import TableError
-from ._finding import TableFile, find_tables
+from ._finding import STANDARD_STREAM, TableFile, find_tables
 from ._reading import Place, TableReader, open_table
 from ._reservoir import Reservoir
 from ._types import convert, infer_types
 from ._writing import TableWriter, create_table
 
 __all__ = [
+    "STANDARD_STREAM",
     "Dialect",
     "Place",
     "Reservoir",

@@ -35,7 +35,14 @@ class CsvText(io.RawIOBase):
         self._is_piped = file.is_standard_input or not opened.seekable()
         self.total = None if self._is_piped else file.path.stat().st_size
         self._n_read = 0
-        content = _unpacked(opened)
+        try:
+            self._begin(file, encoding, delimiter)
+        except BaseException:
+            self.close()
+            raise
+
+    def _begin(self, file: TableFile, encoding: str | None, delimiter: str | None) -> None:
+        content = _unpacked(self._file)
         head = content.read(PIECE_BYTES)
         if encoding is None:
             encoding = sniff_encoding(head, lambda: () if self._is_piped else _pieces(file.path))

@@ -7,6 +7,7 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 
@@ -89,10 +90,9 @@ class _Parse:
         self.delimiter, self.quote = delimiter, quote
         lines = io.StringIO(text[:SAMPLE_CHARACTERS], newline="")
         reader = csv.reader(lines, delimiter=delimiter, quotechar=quote)
-        try:
-            rows = [row for row in islice(reader, SAMPLE_ROWS) if row]
-        except csv.Error:  # a quote that swallows the rest
-            rows = []
+        rows: list[list[str]] = []
+        with suppress(csv.Error):  # a field too long for this module
+            rows.extend(row for row in islice(reader, SAMPLE_ROWS) if row)
         cut = len(text) > SAMPLE_CHARACTERS and len(rows) > 1
         self.rows = (rows[:-1] if cut else rows) or [[]]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import sys
 import zlib
@@ -155,6 +156,11 @@ def open_table(
     """
     if delimiter is not None and len(delimiter) != 1:
         raise TableError(f"the delimiter must be one character, not {delimiter!r}.")
+    if encoding is not None:
+        try:
+            codecs.lookup(encoding)
+        except LookupError:
+            raise TableError(f"there is no encoding {encoding!r}.") from None
     with _blaming(file):
         match file.format:
             case "parquet":
@@ -311,8 +317,8 @@ class _CsvReader(TableReader):
         if self.file.path.is_file() and (uneven := first_uneven_row(self.file, dialect)):
             line, fields, expected = uneven
             return TableError(
-                f"{self.file}, line {line}: {fields} fields, but the header has {expected} "
-                f"(delimiter {dialect.delimiter!r})."
+                f"{self.file}, line {line}: the number of fields is {fields}, that of the "
+                f"header {expected} (delimiter {dialect.delimiter!r})."
             )
         return TableError(f"{self.file}: {reason}")
 

@@ -181,11 +181,12 @@ def _parse_local_time(text: pa.Array, dialect: Dialect) -> pa.Array:
 
 
 def _parse_utc_time(text: pa.Array, dialect: Dialect) -> pa.Array:
-    return pc.cast(_all_match(_iso(text), f"{_DATE}[T ]{_TIME} ?{_ZONE}"), UTC_TIME)
+    return pc.cast(_all_match(_iso(text), f"{_DATE}[T ]{_TIME}{_ZONE}"), UTC_TIME)
 
 
 def _parse_time_of_day(text: pa.Array, dialect: Dialect) -> pa.Array:
-    return pc.cast(_all_match(text, _TIME), pa.time64("us"))
+    of_a_day = pc.replace_substring_regex(_all_match(text, _TIME), "^", "1970-01-01 ")
+    return pc.cast(pc.cast(of_a_day, LOCAL_TIME), pa.time64("us"))
 
 
 def _parse_text(text: pa.Array, dialect: Dialect) -> pa.Array:
