@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .calibration import CTAD
-    from .detector import CalibratedDetector
+    from .detector import CalibratedDetector, load
 
 __version__ = "0.1.0"
-__all__ = ["CTAD", "CalibratedDetector"]
+__all__ = ["CTAD", "CalibratedDetector", "load"]
 
 # Loaded when first used: scikit-learn imports pandas wherever that is installed.
-_MODULE_OF = {"CTAD": "calibration", "CalibratedDetector": "detector"}
+_MODULE_OF = {"CTAD": "calibration", "CalibratedDetector": "detector", "load": "detector"}
 
 
 def __getattr__(name: str) -> object:

@@ -59,8 +59,8 @@ class BaseCalibrator(BaseEstimator, ABC):
         train_scores = None if scores is None else checked_scores(scores, rows)
         if train_scores is not None and not np.isfinite(train_scores).any():
             raise ValueError(
-                f"none of the {len(rows)} training scores is finite. Constant or duplicate columns "
-                "do this to some detectors (PyOD's PCA): drop them."
+                f"none of the {len(rows)} training scores is finite. Columns that follow from "
+                "others do this to some detectors: drop them, or tell PyOD's PCA n_components=0.99."
             )
         self._fit(rows)
         if self.score_scaling == "none":

@@ -1,5 +1,6 @@
-"""Wrapping of detectors: whatever gives scores gives calibrated scores."""
+"""Detectors with calibrated scores."""
 
-from ._calibrated import CalibratedDetector
+from ._calibrated import CalibratedDetector, Scored
+from ._saving import load
 
-__all__ = ["CalibratedDetector"]
+__all__ = ["CalibratedDetector", "Scored", "load"]

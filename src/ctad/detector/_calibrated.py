@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
+from os import PathLike
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -281,6 +282,18 @@ class CalibratedDetector(BaseEstimator):
         low, high = finite.min(), finite.max()
         anomalous = np.clip((scores - low) / ((high - low) or 1.0), 0.0, 1.0)
         return np.column_stack([1.0 - anomalous, anomalous])
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the fitted detector to one file that `ctad.load` reads, without pickle.
+
+        Parameters
+        ----------
+        path : path-like
+            Replaced at once, or left as it is if something goes wrong. Usually ends in .ctad.
+        """
+        from ._saving import save
+
+        save(self, path)
 
     def _training_scores(self, detector_rows: Any, trust_kept: bool) -> Floats:
         self._rows_depend = scores_depend_on_other_rows(

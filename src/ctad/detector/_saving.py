@@ -97,12 +97,11 @@ def load(path: str | PathLike[str], *, detector: Any = None, trusted: Iterable[s
     >>> import tempfile
     >>> import numpy as np
     >>> from sklearn.ensemble import IsolationForest
-    >>> from ctad import CalibratedDetector
-    >>> from ctad.detector._saving import load, save
+    >>> from ctad import CalibratedDetector, load
     >>> X_train = np.random.default_rng(0).normal(size=(300, 2))
     >>> detector = CalibratedDetector(IsolationForest(), random_state=0).fit(X_train)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     save(detector, f"{folder}/model.ctad")
+    ...     detector.save(f"{folder}/model.ctad")
     ...     loaded = load(f"{folder}/model.ctad")
     >>> bool((loaded.anomaly_score(X_train) == detector.anomaly_score(X_train)).all())
     True

@@ -1,6 +1,13 @@
 """Data frames with mixed columns, as numbers."""
 
-from ._columns import Column, in_library, is_table, library_of, plain_numbers
+from ._columns import (
+    Column,
+    in_library,
+    is_table,
+    library_of,
+    plain_numbers,
+    require_columns,
+)
 from ._encoder import Feature, TableEncoder, arrow_schema
 
 __all__ = [
@@ -12,4 +19,5 @@ __all__ = [
     "is_table",
     "library_of",
     "plain_numbers",
+    "require_columns",
 ]

@@ -1,0 +1,5 @@
+"""`python -m ctad` is the `ctad` command."""
+
+from .cli import main
+
+main()

@@ -1,0 +1,62 @@
+"""The commands together."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from .. import __version__
+from ._calibrate import calibrate
+from ._detectors import detectors
+from ._evaluate import evaluate
+from ._fit import fit
+from ._inspect import inspect
+from ._score import score
+
+app = typer.Typer(
+    name="ctad",
+    help="Find anomalies in tables: any detector, calibrated by optimal transport.",
+    epilog="Exit codes: 0 done, 1 the input is at fault, 2 wrong usage.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"ctad {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def ctad(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version.", callback=_show_version)
+    ] = False,
+) -> None:
+    """Options of the command itself."""
+
+
+def _example(*lines: str) -> str:
+    return "[bold]Example[/]\n\n" + "\n\n".join(f"[cyan]{line}[/]" for line in lines)
+
+
+app.command(epilog=_example("ctad fit train.parquet -o model.ctad --detector iforest --ignore id"))(
+    fit
+)
+app.command(
+    epilog=_example(
+        "ctad score model.ctad new.parquet -o scored.parquet",
+        "ctad score model.ctad incoming/ -o scored/",
+        "zcat new.csv.gz | ctad score model.ctad - -o - | head",
+    )
+)(score)
+app.command(
+    epilog=_example("ctad calibrate train.csv new.csv -o calibrated.csv --score-column score")
+)(calibrate)
+app.command(epilog=_example("ctad evaluate model.ctad test.parquet --label is_fraud"))(evaluate)
+app.command(epilog=_example("ctad inspect model.ctad"))(inspect)
+app.command(epilog=_example("ctad detectors"))(detectors)

@@ -1,0 +1,93 @@
+"""ctad calibrate"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from . import _options as option
+from ._score import score_tables, show_scored
+from ._talk import talking
+
+
+def calibrate(
+    train: option.Training,
+    scores: Annotated[
+        str,
+        typer.Argument(
+            metavar="SCORES",
+            help="Rows with the columns of TRAIN and a column of scores. Files as for TRAIN.",
+        ),
+    ],
+    output: option.Output,
+    score_column: Annotated[
+        str,
+        typer.Option(
+            help="The column of scores. TRAIN needs it, too, unless scores and terms are added as "
+            "they are (--preset paper)."
+        ),
+    ] = "score",
+    lower: Annotated[
+        bool, typer.Option("--lower", help="Lower scores are more anomalous, not higher ones.")
+    ] = False,
+    preset: option.Preset = "recommended",
+    ignore: option.Ignore = [],  # noqa: B006 - typer's way
+    keep: option.Keep = [],  # noqa: B006
+    sample_rows: option.SampleRows = 1_000_000,
+    seed: option.Seed = 0,
+    batch_rows: option.BatchRows = None,
+    encoding: option.Encoding = None,
+    delimiter: option.Delimiter = None,
+    json: option.Json = False,
+) -> None:
+    """Calibrate scores that were made elsewhere: no detector is needed, no model file is made.
+
+    The output is that of `ctad score`.
+    """
+    from ..calibration import CTAD, PRESETS
+    from ..tables import TableEncoder
+    from ._column_of_scores import ColumnOfScores
+    from ._training import training_rows
+
+    with talking(json, output) as talk:
+        rows = training_rows(
+            train,
+            talk,
+            sample_rows=sample_rows,
+            seed=seed,
+            batch_rows=batch_rows,
+            encoding=encoding,
+            delimiter=delimiter,
+        ).table
+        has_scores = score_column in rows.column_names
+        if not has_scores and PRESETS[preset]["score_scaling"] != "none":
+            raise ValueError(
+                f"{train} has no column {score_column!r}: the preset {preset!r} brings scores and "
+                "terms to a common scale by the scores of training rows. Add them, say which "
+                "column has them (--score-column), or add scores and terms as they are "
+                "(--preset paper)."
+            )
+        unused = [*option.separated(ignore), *[score_column] * has_scores]
+        model = ColumnOfScores(
+            score_column,
+            -1.0 if lower else 1.0,
+            TableEncoder(ignore=unused, keep=option.separated(keep)),
+            CTAD.from_preset(preset, random_state=seed),
+        )
+        with talk.working(f"Learning from {rows.num_rows:,} rows"):
+            model.calibrator.fit(
+                model.encoder.fit_transform(rows),
+                scores=model.base_score(rows) if has_scores else None,
+            )
+        summary = score_tables(
+            model,
+            scores,
+            output,
+            talk,
+            model_sha256=model.sha256(),
+            batch_rows=batch_rows,
+            encoding=encoding,
+            delimiter=delimiter,
+        )
+        show_scored(summary, output, talk)

@@ -1,0 +1,45 @@
+"""Scores that a table brings along, in place of a detector."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from .._input import Floats
+from ..calibration import CTAD
+from ..detector import Scored
+from ..tables import TableEncoder, arrow_schema, plain_numbers
+
+
+class ColumnOfScores(NamedTuple):
+    """Scores from a column of the table, calibrated: what the engine needs of a model."""
+
+    column: str
+    sign: float
+    encoder: TableEncoder
+    calibrator: CTAD
+
+    def column_types(self) -> pa.Schema:
+        """The columns needed and their types."""
+        return arrow_schema(self.encoder).append(pa.field(self.column, pa.float64()))
+
+    def sha256(self) -> str:
+        """Tells this calibration from others."""
+        settings = (self.column, self.sign, self.encoder.features_, self.calibrator.get_params())
+        digest = sha256(repr(settings).encode())
+        for draw in self.calibrator.draws_:
+            digest.update(draw.references.tobytes())
+            digest.update(draw.centroids.tobytes())
+        return digest.hexdigest()
+
+    def base_score(self, table: pa.Table) -> Floats:
+        """The scores in the table, higher = more anomalous."""
+        return self.sign * plain_numbers(table, [self.column])[:, 0]
+
+    def scored(self, table: pa.Table) -> Scored:
+        """All that makes up the score of each row."""
+        base = self.base_score(table)
+        delta = self.calibrator.delta(self.encoder.transform(table))
+        return Scored(base, delta, self.calibrator.combine(base, delta))

@@ -1,0 +1,128 @@
+"""Options that several commands share.
+
+Here and in the commands' modules, what takes long to import is imported when it is needed, so
+that help and completion are quick.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ..detectors import KNOWN_DETECTORS
+
+TABLES = "CSV, Parquet or Arrow/Feather: a file, a folder, a glob in quotes, or - for a CSV"
+
+
+def _detector_names(incomplete: str) -> list[str]:
+    return [name for name in KNOWN_DETECTORS if name.startswith(incomplete.lower())]
+
+
+def _preset_names(incomplete: str) -> list[str]:
+    from ..calibration import PRESETS
+
+    return [name for name in PRESETS if name.startswith(incomplete)]
+
+
+def _known_detector(name: str) -> str:
+    if name.lower() not in KNOWN_DETECTORS:
+        listed = ", ".join(KNOWN_DETECTORS)
+        raise typer.BadParameter(f"no detector is called {name!r}. There are {listed}.")
+    return name
+
+
+def _known_preset(name: str) -> str:
+    if name not in _preset_names(""):
+        raise typer.BadParameter(f"{name!r} is not one of {', '.join(_preset_names(''))}.")
+    return name
+
+
+Training = Annotated[str, typer.Argument(metavar="TRAIN", help=f"Normal rows. {TABLES} on stdin.")]
+New = Annotated[str, typer.Argument(metavar="TABLE", help=f"Rows to score. {TABLES} on stdin.")]
+Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A file made by `ctad fit`.")]
+Output = Annotated[
+    str,
+    typer.Option(
+        *("-o", "--output"),
+        help="Where to write: .csv, .csv.gz, .parquet, .feather, or - for a CSV on stdout; "
+        "a folder if the input is several files.",
+    ),
+]
+Preset = Annotated[
+    str,
+    typer.Option(
+        help="Settings of the calibration: recommended or paper.",
+        autocompletion=_preset_names,
+        callback=_known_preset,
+        metavar="NAME",
+    ),
+]
+Detector = Annotated[
+    str,
+    typer.Option(
+        help="Which detector; `ctad detectors` lists them.",
+        autocompletion=_detector_names,
+        callback=_known_detector,
+        metavar="NAME",
+    ),
+]
+Ignore = Annotated[
+    list[str],
+    typer.Option(help="Columns to leave out, separated by commas.", metavar="COLUMN,..."),
+]
+Keep = Annotated[
+    list[str],
+    typer.Option(
+        help="Columns of integers to use although they seem to count the rows.",
+        metavar="COLUMN,...",
+    ),
+]
+Anomalous = Annotated[
+    str | None,
+    typer.Option(
+        help="The label that means anomaly, if labels are not 0 and 1 or true and false.",
+        metavar="VALUE",
+    ),
+]
+Seed = Annotated[int, typer.Option(help="The same seed gives the same model.", min=0)]
+SampleRows = Annotated[
+    int, typer.Option(help="Train on a random sample of so many rows at most.", min=2)
+]
+BatchRows = Annotated[
+    int | None,
+    typer.Option(help="Rows to hold in memory at a time; does not change results.", min=1),
+]
+Encoding = Annotated[str | None, typer.Option(help="Of CSV files, if it is not found out rightly.")]
+Delimiter = Annotated[
+    str | None, typer.Option(help="Of CSV files, if it is not found out rightly.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Quiet; one line of JSON as the result.")]
+
+
+def separated(lists: list[str]) -> list[str]:
+    """The items of lists separated by commas."""
+    return [item.strip() for text in lists for item in text.split(",") if item.strip()]
+
+
+def detector_options(lists: list[str]) -> dict[str, Any]:
+    """`n_estimators=300,max_samples=0.5` as a dict; numbers and true, false, none are read so."""
+    options = {}
+    for item in separated(lists):
+        name, equals, value = item.partition("=")
+        if not equals:
+            raise typer.BadParameter(f"{item!r} is not of the form name=value.")
+        options[name.strip()] = _value(value.strip())
+    return options
+
+
+def _value(text: str) -> Any:
+    for read in (json.loads, ast.literal_eval):
+        try:
+            return read(text)
+        except (ValueError, SyntaxError):
+            continue
+    return None if text.lower() == "none" else text

@@ -1,0 +1,94 @@
+"""ctad score"""
+
+from __future__ import annotations
+
+from hashlib import file_digest
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import _options as option
+from ._talk import Talk, talking
+
+if TYPE_CHECKING:
+    from ..detector import CalibratedDetector
+    from ..engines import Progress, Summary
+
+
+def score(
+    model: option.Model,
+    table: option.New,
+    output: option.Output,
+    batch_rows: option.BatchRows = None,
+    encoding: option.Encoding = None,
+    delimiter: option.Delimiter = None,
+    json: option.Json = False,
+) -> None:
+    """Score rows: higher = more anomalous.
+
+    The output has all columns of the input, and ctad_base_score (the detector's), ctad_delta
+    (the calibration term) and ctad_score (both together). It appears when it is complete. Of
+    several files, those finished before are kept, so that a rerun goes on with the rest.
+    """
+    with talking(json, output) as talk:
+        detector = load_detector(model)
+        with model.open("rb") as file:
+            checksum = file_digest(file, "sha256").hexdigest()
+        summary = score_tables(
+            detector,
+            table,
+            output,
+            talk,
+            model_sha256=checksum,
+            batch_rows=batch_rows,
+            encoding=encoding,
+            delimiter=delimiter,
+        )
+        show_scored(summary, output, talk)
+
+
+def load_detector(path: Path) -> CalibratedDetector:
+    """A detector that can score tables."""
+    from ..detector import CalibratedDetector, load
+
+    model = load(path)
+    if not isinstance(model, CalibratedDetector):
+        raise ValueError(
+            f"{path} holds a {type(model).__name__} without detector, which gives no scores. "
+            "Use `ctad calibrate` for scores made elsewhere."
+        )
+    return model
+
+
+def score_tables(
+    model: Any, where: str, output: str, talk: Talk, *, model_sha256: str, **reading: Any
+) -> Summary:
+    """Score a file into a file, or several into a folder."""
+    from ..engines import score_file, score_folder
+    from ..streams import find_tables
+
+    files = find_tables(where)
+    into_folder = where != "-" and (
+        not Path(where).exists() or Path(where).is_dir() or Path(output).is_dir()
+    )
+    with talk.progress("Scoring") as watch:
+
+        def show(progress: Progress) -> None:
+            place = f" ({files.index(progress.file) + 1}/{len(files)})" if len(files) > 1 else ""
+            watch(progress.rows, progress.done, progress.total, f"Scoring {progress.file}{place}")
+
+        if into_folder:
+            return score_folder(
+                model, files, output, model_sha256=model_sha256, progress=show, **reading
+            )
+        return score_file(model, files[0], output, progress=show, **reading)
+
+
+def show_scored(summary: Summary, output: str, talk: Talk) -> None:
+    """Say what was scored."""
+    where = "standard output" if output == "-" else output
+    files = f" in {summary.files} files" if summary.files != 1 or summary.kept else ""
+    kept = f", {summary.kept} files kept from before" if summary.kept else ""
+    talk.result(
+        {"output": output, "rows": summary.rows, "files": summary.files, "kept": summary.kept},
+        f"Scored {summary.rows:,} rows{files}{kept}: {where}",
+    )

@@ -1,0 +1,70 @@
+"""Training rows from files: a uniform sample, in one pass, of the rows not labelled anomalous."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from ..streams import Dialect, Reservoir, TableError, convert, find_tables, infer_types, open_table
+from ._labels import anomalies
+from ._talk import Talk
+
+
+class Training(NamedTuple):
+    """Rows to learn from."""
+
+    table: pa.Table
+    seen: int  # rows in the files
+    anomalous: int  # of them, labelled as anomalies and left out
+
+
+def training_rows(
+    where: str,
+    talk: Talk,
+    *,
+    sample_rows: int,
+    seed: int,
+    label: str | None = None,
+    anomalous: str | None = None,
+    batch_rows: int | None = None,
+    encoding: str | None = None,
+    delimiter: str | None = None,
+) -> Training:
+    """Read all rows, keep a sample, find out the types of text columns."""
+    sample = Reservoir(sample_rows, seed)
+    seen = left_out = 0
+    dialect: Dialect | None = None
+    for number, file in enumerate(find_tables(where)):
+        with (
+            open_table(file, batch_rows, encoding=encoding, delimiter=delimiter) as reader,
+            talk.progress(f"Reading {file}") as watch,
+        ):
+            if number and _decimal(reader.dialect) != _decimal(dialect):
+                raise TableError(
+                    f"{file}: the files before were of another kind (CSV or not) or have another "
+                    "decimal sign. Train on files of one kind."
+                )
+            dialect = reader.dialect
+            before = seen
+            for batch in reader:
+                seen += batch.num_rows
+                if label is not None:
+                    found = anomalies(batch, label, anomalous, file)
+                    left_out += int(found.sum())
+                    batch = batch.filter(pa.array(~found)).drop_columns([label])
+                sample.add(batch)
+                watch(seen - before, reader.done, reader.total)
+    if sample.seen < 2:
+        raise TableError(
+            f"{where}: {sample.seen} normal rows are too few to learn from"
+            + (f" ({left_out} of {seen} are labelled anomalous)." if left_out else ".")
+        )
+    table = sample.rows()
+    if dialect is not None:
+        table = convert(table, infer_types(table, dialect), dialect, where)
+    return Training(table, seen, left_out)
+
+
+def _decimal(dialect: Dialect | None) -> str | None:
+    return None if dialect is None else dialect.decimal
