@@ -148,41 +148,49 @@ def _describe_encoder(encoder: TableEncoder | None, writer: Writer) -> dict[str,
 
 def _restore(reader: Reader, function: Any) -> CalibratedDetector:
     parameters, state = reader.manifest["parameters"], reader.manifest["state"]
-    wrapped = state["detector"]
-    fitted = given = function
-    if not wrapped["function"]:
-        fitted = given = reader.object(wrapped["fitted"])
-        if wrapped["given"] != wrapped["fitted"]:
-            given = reader.object(wrapped["given"])
     contamination = number(parameters["contamination"])
     if parameters["polarity"] not in POLARITIES or not 0 < contamination <= 0.5:
         raise ValueError(f"polarity {parameters['polarity']!r}, contamination {contamination}")
     calibrator, encoder = parameters["calibrator"], parameters["encoder"]
     loaded = CalibratedDetector(
-        given,
+        function,
         None if calibrator is None else restore_unfitted(calibrator),
         encoder=None if encoder is None else _unfitted_encoder(encoder),
         polarity=parameters["polarity"],
         contamination=contamination,
         random_state=parameters["random_state"],
     )
-    loaded.detector_ = fitted
     loaded.calibrator_ = restore(state["calibrator"], reader)
     loaded.encoder_ = _restore_encoder(state["encoder"], reader)
-    loaded._reading = _reading(wrapped, fitted)
+    _restore_columns(loaded, state)
+    _restore_detector(loaded, state, reader)
+    scores = reader.array(state["decision_scores"])
+    if scores.shape != (reader.manifest["training_rows"],) or scores.dtype != np.float64:
+        raise ValueError("it has not one score per training row")
+    loaded.decision_scores_ = scores
+    loaded.threshold_ = from_number(state["threshold"])
+    loaded.labels_ = loaded._labels(scores)
+    return loaded
+
+
+def _restore_detector(loaded: CalibratedDetector, state: dict[str, Any], reader: Reader) -> None:
     loaded._rows_depend = bool(state["rows_depend"])
     if state["sees"] not in SEEN:
         raise ValueError(f"{state['sees']!r} for a kind of table")
     loaded._sees = state["sees"]
-    _restore_columns(loaded, state)
-    loaded.decision_scores_ = reader.array(state["decision_scores"])
-    if loaded.decision_scores_.shape != (reader.manifest["training_rows"],):
-        raise ValueError("it has not one score per training row")
-    if loaded.decision_scores_.dtype != np.float64 or np.isnan(loaded.decision_scores_).any():
-        raise ValueError("its training scores are no numbers")
-    loaded.threshold_ = from_number(state["threshold"])
-    loaded.labels_ = loaded._labels(loaded.decision_scores_)
-    return loaded
+    wrapped = state["detector"]
+    if not wrapped["function"]:
+        encoded = loaded._sees == ENCODED
+        width = loaded.calibrator_.n_features_in_ if encoded else loaded.n_features_in_
+        loaded.detector = reader.object(wrapped["fitted"], width)
+    loaded.detector_ = loaded.detector
+    if wrapped["given"] != wrapped["fitted"]:
+        loaded.detector = reader.object(wrapped["given"])
+    method, sign = wrapped["method"], wrapped["sign"]
+    known = method in METHODS and sign in (1.0, -1.0)
+    if not known or (method and not hasattr(loaded.detector_, method)):
+        raise ValueError(f"no way to read scores by {method!r}")
+    loaded._reading = Reading(method, sign)
 
 
 def _restore_encoder(description: Any, reader: Reader) -> TableEncoder | None:
@@ -212,11 +220,3 @@ def _restore_columns(loaded: CalibratedDetector, state: dict[str, Any]) -> None:
         loaded.feature_names_in_ = np.array(names, dtype=object)
         if len(names) != loaded.n_features_in_:
             raise ValueError(f"{len(names)} names of {loaded.n_features_in_} columns")
-
-
-def _reading(wrapped: dict[str, Any], detector: Any) -> Reading:
-    method, sign = wrapped["method"], wrapped["sign"]
-    known = method in METHODS and sign in (1.0, -1.0)
-    if not known or (method and not hasattr(detector, method)):
-        raise ValueError(f"no way to read scores by {method!r}")
-    return Reading(method, sign)

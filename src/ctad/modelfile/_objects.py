@@ -17,9 +17,10 @@ from zipfile import ZIP_STORED, ZipFile
 
 from ._allowed import ALLOWED, EXTENDABLE, KEY_TYPES
 from ._arrays import array_from_bytes
+from ._compiled import check_compiled
 from ._container import ModelFileError, json_from
 from ._networks import load_networks, split_networks
-from ._structure import check_parts, check_tree
+from ._structure import check_parts
 
 if TYPE_CHECKING:
     from ._reader import Reader
@@ -60,7 +61,7 @@ def pack(value: Any, writer: Writer) -> tuple[str, set[str]]:
     return writer.entry("objects/{}.json", content), unlisted
 
 
-def unpack(content: bytes, reader: Reader) -> Any:
+def unpack(content: bytes, reader: Reader, n_columns: int | None) -> Any:
     """Build an object once all its types are known to be allowed."""
     import skops.io
     from sklearn.exceptions import InconsistentVersionWarning
@@ -78,7 +79,7 @@ def unpack(content: bytes, reader: Reader) -> Any:
         warnings.simplefilter("ignore", InconsistentVersionWarning)
         value = skops.io.loads(buffer.getvalue(), trusted=names)
     load_networks(value, reader)
-    check_parts(value)
+    check_parts(value, n_columns)
     return value
 
 
@@ -106,11 +107,9 @@ def _checked_files(schema: Any, reader: Reader) -> dict[str, bytes]:
             "Nothing of it was built. If you know where the file comes from and trust their code, "
             f"say load(path, trusted={sorted(unknown)})."
         )
+    arrays = {name: array_from_bytes(file) for name, file in files.items()}
     for node in _nodes(schema):
-        if node["__loader__"] == "TreeNode":
-            check_tree(node, lambda name: array_from_bytes(files[name]))
-    for file in files.values():
-        array_from_bytes(file)
+        check_compiled(_type_name(node), node, arrays.__getitem__)
     return files
 
 

@@ -50,11 +50,14 @@ class Reader:
             raise ValueError(f"{name} does not hold finite numbers of shape {shape}")
         return values
 
-    def object(self, name: Any) -> Any:
-        """The object that `Writer.object` added, built after its types are checked."""
+    def object(self, name: Any, n_columns: int | None = None) -> Any:
+        """The object that `Writer.object` added, built after its types are checked.
+
+        `n_columns` is the width of the rows it will get, if that is known.
+        """
         from ._objects import unpack
 
-        return unpack(self.entry(name, "objects/"), self)
+        return unpack(self.entry(name, "objects/"), self, n_columns)
 
     def entry(self, name: Any, folder: str) -> bytes:
         """The content of an entry."""

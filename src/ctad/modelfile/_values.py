@@ -39,6 +39,17 @@ def text(value: Any) -> str:
     return value
 
 
+def within(values: Any, low: Any, end: Any) -> bool:
+    """Whether all values are in [low, end)."""
+    return bool(np.all((values >= low) & (values < end)))
+
+
+def require(condition: bool, what: str) -> None:
+    """Raise unless the numbers of something belong together."""
+    if not condition:
+        raise ValueError(f"{what} with numbers that do not belong together")
+
+
 def plain_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
     """Parameters as JSON has them; a generator of random numbers is not kept."""
     return {name: _plain(name, value) for name, value in parameters.items()}
