@@ -34,8 +34,8 @@ def evaluate(
     """
     import numpy as np
 
-    from ..engines import score_table
-    from ..streams import Place, TableError, find_tables, open_table
+    from ..engines import score_batches
+    from ..streams import TableError, find_tables, open_table
     from ._labels import anomalies
     from ._metrics import CONFIDENCE, compare
 
@@ -46,17 +46,11 @@ def evaluate(
             for file in find_tables(table):
                 with open_table(file, batch_rows, encoding=encoding, delimiter=delimiter) as reader:
                     rows = 0
-                    for batch in reader:
-                        labels.append(anomalies(batch, label, anomalous, file))
-                        scored = score_table(
-                            detector,
-                            batch,
-                            dialect=reader.dialect,
-                            where=Place(file, reader.dialect, rows),
-                        )
+                    for scored in score_batches(detector, reader):
+                        labels.append(anomalies(scored, label, anomalous, file))
                         base.append(scored["ctad_base_score"].to_numpy())
                         score.append(scored["ctad_score"].to_numpy())
-                        rows += batch.num_rows
+                        rows += scored.num_rows
                         watch(rows, reader.done, reader.total, f"Scoring {file}")
         anomaly = np.concatenate(labels or [np.empty(0, dtype=bool)])
         if anomaly.all() or not anomaly.any():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numbers import Real
 from os import PathLike
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,14 @@ from sklearn.utils.validation import check_is_fitted
 from .._input import Floats, Rows, new_rows, one_of, training_rows
 from .._warning import warn_user
 from ..calibration import CTAD, BaseCalibrator
-from ..tables import TableEncoder, in_library, is_table, library_of, plain_numbers
+from ..tables import (
+    TableEncoder,
+    arrow_schema,
+    in_library,
+    is_table,
+    library_of,
+    plain_numbers,
+)
 from ._scoring import (
     POLARITIES,
     Reading,
@@ -30,6 +37,9 @@ from ._scoring import (
     scores_in_blocks,
     scores_of,
 )
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 # What the detector gets to see of a table: numbers from the encoder, or the plain numbers of the
 # table. Anything else is the library in whose form it gets the table itself.
@@ -282,6 +292,21 @@ class CalibratedDetector(BaseEstimator):
         low, high = finite.min(), finite.max()
         anomalous = np.clip((scores - low) / ((high - low) or 1.0), 0.0, 1.0)
         return np.column_stack([1.0 - anomalous, anomalous])
+
+    def column_types(self) -> pa.Schema:
+        """The columns of a table that are needed, and how to read them from text.
+
+        Returns
+        -------
+        pyarrow.Schema
+        """
+        check_is_fitted(self)
+        if self.encoder_ is None:
+            raise ValueError(
+                "the model was trained on an array and does not know columns by their names: "
+                "train it on a table"
+            )
+        return arrow_schema(self.encoder_)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted detector to one file that `ctad.load` reads, without pickle.

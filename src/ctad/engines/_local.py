@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import pyarrow as pa
 
-from ..detector import CalibratedDetector
+from ..detector import Scored
 from ..streams import (
     Dialect,
     Place,
@@ -20,10 +20,19 @@ from ..streams import (
     create_table,
     open_table,
 )
-from ..tables import arrow_schema
 from ._journal import Journal
 
 SCORE_COLUMNS = ("ctad_base_score", "ctad_delta", "ctad_score")
+
+
+class Model(Protocol):
+    """What can score tables: a `CalibratedDetector` that was trained on one."""
+
+    def column_types(self) -> pa.Schema:
+        """The columns it needs, and their types."""
+
+    def scored(self, X: pa.Table) -> Scored:
+        """The scores of the rows."""
 
 
 class Progress(NamedTuple):
@@ -66,23 +75,28 @@ Watch = Callable[[Progress], object]
 
 
 def score_table(
-    model: CalibratedDetector,
+    model: Model,
     table: pa.Table,
     *,
     dialect: Dialect | None = None,
     where: str | Place = "the table",
+    as_text: bool = True,
 ) -> pa.Table:
     """Score the rows of a table.
 
     Parameters
     ----------
     model : CalibratedDetector
+        Trained on a table.
     table : pyarrow.Table
     dialect : Dialect, optional
         Of the CSV the rows are from: then the model sees numbers and dates where it needs
         them instead of text.
     where : str or Place
         What to call the table if its text is not a number or date.
+    as_text : bool, default=True
+        Whether the columns of a CSV stay text in the result; else those that the model knows
+        have its types.
 
     Returns
     -------
@@ -102,22 +116,50 @@ def score_table(
     >>> score_table(model, table).column_names
     ['x', 'y', 'ctad_base_score', 'ctad_delta', 'ctad_score']
     """
-    if model.encoder_ is None:
-        raise ValueError(
-            "the model was trained on an array and does not know columns by their names: train it "
-            "on a table."
-        )
+    types = model.column_types()
     table = table.select(_input_columns(table.schema))
-    typed = table
-    if dialect is not None:
-        typed = convert(table, arrow_schema(model.encoder_), dialect, where)
+    typed = table if dialect is None else convert(table, types, dialect, where)
+    scored = table if as_text else typed
     for name, values in zip(SCORE_COLUMNS, model.scored(typed), strict=True):
-        table = table.append_column(name, pa.array(values, pa.float64()))
-    return table
+        scored = scored.append_column(name, pa.array(values, pa.float64()))
+    return scored
+
+
+def score_batches(model: Model, reader: TableReader, *, as_text: bool = True) -> Iterator[pa.Table]:
+    """Score a table batch by batch; the next one is read meanwhile.
+
+    Parameters
+    ----------
+    model : CalibratedDetector
+        Trained on a table.
+    reader : TableReader
+        As `open_table` gives it.
+    as_text : bool, default=True
+        As for `score_table`.
+
+    Yields
+    ------
+    pyarrow.Table
+        As `score_table` gives it.
+    """
+    rows = 0
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        for batch in _read_ahead(reader, pool):
+            place = Place(reader.file, reader.dialect, rows)
+            try:
+                yield score_table(
+                    model, batch, dialect=reader.dialect, where=place, as_text=as_text
+                )
+            except TableError:
+                raise
+            except (TypeError, ValueError) as error:
+                part = f", from row {rows + 1:,} on" if rows else ""
+                raise TableError(f"{reader.file}{part}: {error}") from error
+            rows += batch.num_rows
 
 
 def score_file(
-    model: CalibratedDetector,
+    model: Model,
     source: TableFile,
     target: str | Path,
     *,
@@ -154,16 +196,15 @@ def score_file(
     with (
         open_table(source, batch_rows, encoding=encoding, delimiter=delimiter) as reader,
         create_table(target, reader.dialect, file_format=target_format) as writer,
-        ThreadPoolExecutor(max_workers=2) as pool,
+        ThreadPoolExecutor(max_workers=1) as pool,
     ):
-        writer.open(_scored_schema(reader.schema))
+        writer.open(_scored_schema(model, reader, as_text=writer.is_text))
         writing: Future[None] | None = None
-        for batch in _read_ahead(reader, pool):
-            scored = _score_batch(model, batch, Place(source, reader.dialect, rows))
+        for scored in score_batches(model, reader, as_text=writer.is_text):
             if writing is not None:
                 writing.result()
             writing = pool.submit(writer.write, scored)
-            rows += batch.num_rows
+            rows += scored.num_rows
             if progress is not None:
                 progress(Progress(source, rows, reader.done, reader.total, reader.unit))
         if writing is not None:
@@ -172,7 +213,7 @@ def score_file(
 
 
 def score_folder(
-    model: CalibratedDetector,
+    model: Model,
     sources: Sequence[TableFile],
     target: str | Path,
     *,
@@ -242,20 +283,14 @@ def _read_ahead(reader: TableReader, pool: Executor) -> Iterator[pa.Table]:
         yield batch
 
 
-def _score_batch(model: CalibratedDetector, batch: pa.Table, place: Place) -> pa.Table:
-    try:
-        return score_table(model, batch, dialect=place.dialect, where=place)
-    except TableError:
-        raise
-    except (TypeError, ValueError) as error:
-        raise TableError(f"{place.file}: {error}") from error
-
-
 def _input_columns(schema: pa.Schema) -> list[str]:
     return [name for name in schema.names if name not in SCORE_COLUMNS]
 
 
-def _scored_schema(schema: pa.Schema) -> pa.Schema:
+def _scored_schema(model: Model, reader: TableReader, *, as_text: bool) -> pa.Schema:
+    schema = reader.schema
+    if reader.dialect is not None and not as_text:
+        schema = convert(schema.empty_table(), model.column_types(), reader.dialect).schema
     fields = [schema.field(name) for name in _input_columns(schema)]
     fields += [pa.field(name, pa.float64()) for name in SCORE_COLUMNS]
     return pa.schema(fields, schema.metadata)

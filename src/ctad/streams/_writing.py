@@ -37,6 +37,11 @@ class TableWriter:
         self._resources = ExitStack()
         self._write: Write | None = None
 
+    @property
+    def is_text(self) -> bool:
+        """Whether it will be a CSV."""
+        return self._format.startswith("csv")
+
     def open(self, schema: pa.Schema) -> None:
         """Say which columns there will be; `write` does so, too, but needs rows."""
         with self._blaming():
@@ -63,7 +68,7 @@ class TableWriter:
 
     @contextmanager
     def _opened(self, schema: pa.Schema) -> Iterator[Write]:
-        if self._format.startswith("csv"):
+        if self.is_text:
             _refuse_nested(schema, self._target)
         if str(self._target) == STANDARD_STREAM:
             yield _csv(sys.stdout.buffer, schema, self._dialect)
@@ -72,7 +77,9 @@ class TableWriter:
         with replacing(self._target) as part:
             match self._format:
                 case "parquet":
-                    with pq.ParquetWriter(part, schema) as parquet:
+                    # Floats hardly repeat: looking for it takes most of the time, and space.
+                    repeating = [f.name for f in schema if not pa.types.is_floating(f.type)]
+                    with pq.ParquetWriter(part, schema, use_dictionary=repeating) as parquet:
                         yield parquet.write_table
                 case "arrow":
                     with pa.OSFile(str(part), "wb") as file, _arrow_file(file, schema) as write:

@@ -1,0 +1,77 @@
+"""Scores made elsewhere."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_wine
+
+from ctad import CTAD
+
+from .conftest import run
+
+WINE, KIND = load_wine(return_X_y=True, as_frame=True)
+TRAIN = WINE[KIND == 0].reset_index(drop=True)
+FROM_ELSEWHERE = WINE["alcohol"].round(1) * 3
+
+
+@pytest.fixture
+def files(ctad):
+    TRAIN.assign(score=FROM_ELSEWHERE[KIND == 0].to_numpy()).to_csv("train.csv", index=False)
+    TRAIN.to_csv("without.csv", index=False)
+    WINE.assign(score=FROM_ELSEWHERE).to_csv("new.csv", index=False)
+
+
+def test_scores_are_calibrated_as_in_python(ctad, files):
+    ctad("calibrate", "train.csv", "new.csv", "-o", "out.csv")
+    out = pd.read_csv("out.csv")
+    calibrator = CTAD.from_preset(random_state=0).fit(TRAIN, scores=FROM_ELSEWHERE[KIND == 0])
+    np.testing.assert_array_equal(out["ctad_base_score"], FROM_ELSEWHERE)
+    np.testing.assert_array_equal(out["ctad_delta"], calibrator.delta(WINE))
+    np.testing.assert_array_equal(out["ctad_score"], calibrator.calibrate(FROM_ELSEWHERE, WINE))
+
+
+def test_the_papers_way_needs_no_training_scores(ctad, files):
+    ctad("calibrate", "without.csv", "new.csv", "-o", "out.parquet", "--preset", "paper")
+    out = pd.read_parquet("out.parquet")
+    calibrator = CTAD.from_preset("paper", random_state=0).fit(TRAIN)
+    expected = FROM_ELSEWHERE + calibrator.delta(WINE)
+    np.testing.assert_array_equal(out["ctad_score"], expected)
+
+
+def test_lower_scores_may_be_the_anomalous_ones(ctad, files):
+    ctad("calibrate", "train.csv", "new.csv", "-o", "out.csv", "--lower")
+    out = pd.read_csv("out.csv")
+    np.testing.assert_array_equal(out["ctad_base_score"], -FROM_ELSEWHERE)
+    calibrator = CTAD.from_preset(random_state=0).fit(TRAIN, scores=-FROM_ELSEWHERE[KIND == 0])
+    np.testing.assert_array_equal(out["ctad_score"], calibrator.calibrate(-FROM_ELSEWHERE, WINE))
+
+
+def test_several_files_go_into_a_folder_and_are_kept(ctad, files, tmp_path):
+    (tmp_path / "new").mkdir()
+    for name in "ab":
+        WINE.assign(score=FROM_ELSEWHERE).to_csv(f"new/{name}.csv", index=False)
+    arguments = ("calibrate", "train.csv", "new", "-o", "out", "--json")
+    assert ctad(*arguments).json["files"] == 2
+    assert ctad(*arguments).json["kept"] == 2
+    assert ctad(*arguments, "--seed", 5).json["kept"] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("without.csv", "new.csv"), "without.csv has no column 'score': the preset 'recommended'"),
+        (("train.csv", "without.csv"), "without.csv: the table lacks column 'score'"),
+        (("train.csv", "new.csv", "--score-column", "s"), "train.csv has no column 's'"),
+    ],
+)
+def test_a_missing_column_of_scores_is_named(files, arguments, message):
+    done = run("calibrate", *arguments, "-o", "out.csv")
+    assert done.code == 1
+    assert done.err.startswith(f"Error: {message}")
+
+
+def test_gaps_among_the_scores_are_refused(files):
+    WINE.assign(score=FROM_ELSEWHERE.where(WINE.index != 5)).to_csv("gaps.csv", index=False)
+    done = run("calibrate", "train.csv", "gaps.csv", "-o", "out.csv")
+    assert done.code == 1
+    assert "gaps.csv: column 'score' (of type double) is not a number in every row" in done.err

@@ -1,0 +1,99 @@
+"""How good a model is, before and after."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import average_precision_score, roc_auc_score
+
+from ctad import load
+from ctad.cli._metrics import Ranking, compare
+
+from .conftest import REAL_TABLES, run
+
+
+@pytest.fixture
+def model(ctad):
+    """Of European and Japanese cars; American ones are to be found."""
+    cars = REAL_TABLES["cars"]().frame
+    foreign = cars["Origin"] == "USA"
+    cars.assign(odd=foreign).drop(columns="Origin").to_csv("cars.csv", index=False)
+    cars.to_csv("origins.csv", index=False)
+    ctad("fit", "cars.csv", "-o", "m.ctad", "--label", "odd")
+    return load("m.ctad")
+
+
+def test_the_table_and_the_json_show_what_scikit_learn_computes(ctad, model):
+    cars = pd.read_csv("cars.csv", parse_dates=["Year"])
+    scored = model.scored(cars)
+    result = ctad("evaluate", "m.ctad", "cars.csv", "--label", "odd", "--json").json
+    assert (result["rows"], result["anomalies"]) == (406, 254)
+    shown = ctad("evaluate", "m.ctad", "cars.csv", "--label", "odd").out
+    for name, measure in (("AUC-PR", average_precision_score), ("AUC-ROC", roc_auc_score)):
+        before, after = (measure(cars["odd"], s) for s in (scored.base_score, scored.score))
+        assert result[name]["before"]["value"] == pytest.approx(before)
+        assert result[name]["after"]["value"] == pytest.approx(after)
+        assert result[name]["gain"]["value"] == pytest.approx(after - before)
+        assert f"{name}".ljust(9) + f"{before:.3f} (" in shown
+        for part in ("before", "after", "gain"):
+            interval = result[name][part]
+            assert interval["low"] < interval["value"] < interval["high"]
+    assert "406 rows, 254 of them anomalies; in brackets the 95 % interval over 1,000" in shown
+
+
+def test_labels_may_be_words(ctad, model):
+    cars = pd.read_csv("origins.csv", parse_dates=["Year"])
+    words = ("--label", "Origin", "--anomalous", "USA")
+    result = ctad("evaluate", "m.ctad", "origins.csv", *words, "--json").json
+    expected = roc_auc_score(cars["Origin"] == "USA", model.anomaly_score(cars))
+    assert result["AUC-ROC"]["after"]["value"] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("label", "message"),
+    [
+        (["--label", "nothing"], "origins.csv: the table lacks column 'nothing'"),
+        (["--label", "Origin"], "has 'Europe'. Say which value means anomaly: --anomalous VALUE."),
+        (["--label", "Origin", "--anomalous", "Mars"], "0 of 406 rows are labelled anomalous"),
+        (["--label", "Horsepower"], "6 rows have no label in column 'Horsepower'"),
+    ],
+)
+def test_labels_that_do_not_tell_are_refused(model, label, message):
+    done = run("evaluate", "m.ctad", "origins.csv", *label)
+    assert done.code == 1
+    assert message in done.err
+
+
+@given(
+    rows=st.lists(
+        st.tuples(
+            st.sampled_from([0.0, 1.0, 2.0, 3.5, np.inf, -np.inf]), st.booleans(), st.integers(0, 3)
+        ),
+        min_size=2,
+        max_size=30,
+    )
+)
+def test_weighing_rows_is_the_same_as_repeating_them(rows):
+    scores, anomalous, counts = (np.array(column) for column in zip(*rows, strict=True))
+    repeated = np.repeat(scores, counts), np.repeat(anomalous, counts)
+    if len(set(repeated[1])) < 2:
+        return
+    finite = np.nan_to_num(repeated[0], posinf=9.0, neginf=-9.0)
+    precision, roc = Ranking(scores, anomalous).measure(counts)
+    assert precision == pytest.approx(average_precision_score(repeated[1], finite))
+    assert roc == pytest.approx(roc_auc_score(repeated[1], finite))
+
+
+def test_intervals_hold_the_truth_about_as_often_as_they_say():
+    """Scores of normal and anomalous rows one standard deviation apart: AUC-ROC is 0.7602."""
+    truth, held, trials = 0.7602, 0, 200
+    for seed in range(trials):
+        random = np.random.default_rng(seed)
+        anomalous = np.arange(200) < 60
+        scores = random.normal(size=200) + anomalous
+        compared = compare(scores, scores, anomalous, resamples=200, seed=seed)
+        _, low, high = compared["AUC-ROC"].after
+        held += low <= truth <= high
+        assert compared["AUC-ROC"].gain == (0, 0, 0)
+    assert 0.90 <= held / trials <= 0.99

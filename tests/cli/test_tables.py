@@ -1,0 +1,194 @@
+"""Each command on real tables that have text and gaps, in every format."""
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.feather
+import pytest
+
+from ctad import CalibratedDetector, load
+from ctad.detectors import make
+
+from .conftest import REAL_TABLES, run_apart
+
+SCORES = ["ctad_base_score", "ctad_delta", "ctad_score"]
+
+
+def write(frame, path):
+    match path.rpartition(".")[2]:
+        case "csv":
+            frame.to_csv(path, index=False)
+        case "gz":
+            with gzip.open(path, "wt") as file:
+                frame.to_csv(file, index=False, sep=";", decimal=",")
+        case "parquet":
+            frame.to_parquet(path)
+        case "feather":
+            pa.feather.write_feather(frame, path)
+
+
+def read(path):
+    match path.rpartition(".")[2]:
+        case "csv":
+            return pd.read_csv(path)
+        case "gz":
+            return pd.read_csv(path, sep=";", decimal=",")
+        case "parquet":
+            return pd.read_parquet(path)
+        case "feather":
+            return pa.feather.read_feather(path)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "csv.gz", "parquet", "feather"])
+def test_fit_and_score_a_real_table(real_table, suffix, ctad):
+    frame = real_table.frame
+    write(frame, f"table.{suffix}")
+    fitted = ctad("fit", f"table.{suffix}", "-o", "m.ctad", "--detector", "iforest", "--json").json
+    assert fitted["columns"] == real_table.kinds
+    assert set(fitted["not_used"]) == real_table.not_used
+    assert fitted["rows"] == len(frame)
+
+    assert ctad("score", "m.ctad", f"table.{suffix}", "-o", f"scored.{suffix}", "--json").json[
+        "rows"
+    ] == len(frame)
+    scored = read(f"scored.{suffix}")
+    assert list(scored.columns) == [*frame.columns, *SCORES]
+    pd.testing.assert_frame_equal(
+        scored[list(frame.columns)], read(f"table.{suffix}"), check_dtype=True
+    )
+    # The same as in Python, to the last bit.
+    for column, values in zip(SCORES, load("m.ctad").scored(frame), strict=True):
+        np.testing.assert_array_equal(scored[column], values)
+
+
+def test_a_model_made_in_python_scores_files_and_the_other_way_round(ctad):
+    cars = REAL_TABLES["cars"]().frame
+    with pytest.warns(UserWarning, match="not used: 'Name'"):
+        detector = CalibratedDetector(make("knn"), random_state=0).fit(cars)
+    detector.save("python.ctad")
+    write(cars, "cars.csv")
+    ctad("score", "python.ctad", "cars.csv", "-o", "scored.csv")
+    np.testing.assert_array_equal(read("scored.csv")["ctad_score"], detector.anomaly_score(cars))
+
+    ctad("fit", "cars.csv", "-o", "command.ctad", "--detector", "knn")
+    again = load("command.ctad")
+    np.testing.assert_array_equal(again.anomaly_score(cars), detector.anomaly_score(cars))
+
+
+def test_the_text_of_a_csv_is_repeated_as_it_is(ctad):
+    header = "id;when;zip;price;note\n"
+    rows = [f"{i};{i % 28 + 1:02}.03.2024;007{i % 3};{i % 7},{i % 10}0;" for i in range(50)]
+    rows[3] += '"with ""quotes"""'
+    text = header + "\n".join(rows) + "\n"
+    Path("table.csv").write_text(text)
+    columns = ctad("fit", "table.csv", "-o", "m.ctad", "--json").json["columns"]
+    assert columns == {"when": "date", "zip": "category", "price": "number"}
+    ctad("score", "m.ctad", "table.csv", "-o", "scored.csv")
+    scored = Path("scored.csv").read_text().splitlines()
+    assert scored[0] == header.strip() + ";ctad_base_score;ctad_delta;ctad_score"
+    for line, row in zip(scored[1:], rows, strict=True):
+        assert line.startswith(row + ";")
+
+
+def test_a_folder_is_trained_on_and_scored_file_by_file(ctad, tmp_path):
+    cars = REAL_TABLES["cars"]().frame
+    (tmp_path / "cars" / "b").mkdir(parents=True)
+    write(cars.iloc[:200], "cars/a.parquet")
+    write(cars.iloc[200:], "cars/b/c.parquet")
+    write(cars, "cars.parquet")
+    ctad("fit", "cars", "-o", "folder.ctad")
+    ctad("fit", "cars/**/*.parquet", "-o", "glob.ctad")
+    ctad("fit", "cars.parquet", "-o", "file.ctad")
+    models = [load(f"{name}.ctad") for name in ("folder", "glob", "file")]
+    scores = [model.anomaly_score(cars) for model in models]
+    np.testing.assert_array_equal(scores[0], scores[2])
+    np.testing.assert_array_equal(scores[1], scores[2])
+
+    first = ctad("score", "file.ctad", "cars", "-o", "scored", "--json").json
+    assert (first["files"], first["kept"]) == (2, 0)
+    parts = [read("scored/a.parquet"), read("scored/b/c.parquet")]
+    np.testing.assert_array_equal(pd.concat(parts)["ctad_score"], scores[2])
+    (tmp_path / "scored" / "a.parquet").unlink()
+    again = ctad("score", "file.ctad", "cars", "-o", "scored", "--json").json
+    assert (again["files"], again["kept"]) == (1, 1)
+    into_existing = ctad("score", "file.ctad", "cars.parquet", "-o", "scored", "--json").json
+    assert into_existing["files"] == 1
+    assert (tmp_path / "scored" / "cars.parquet").is_file()
+
+
+def test_standard_input_and_output(ctad):
+    write(REAL_TABLES["cars"]().frame, "cars.csv")
+    fitted = run_apart("cat cars.csv | ctad fit - -o m.ctad")
+    assert "learnt from 406 of 406 rows: m.ctad" in fitted.stdout
+    done = run_apart("gzip -c cars.csv | ctad score m.ctad - -o -")
+    ctad("score", "m.ctad", "cars.csv", "-o", "scored.csv")
+    assert done.stdout == Path("scored.csv").read_text()
+    assert done.stderr == "Scored 406 rows: standard output\n"
+    few = run_apart("ctad score m.ctad cars.csv -o - --batch-rows 5 | head -2")
+    assert few.stdout.splitlines() == done.stdout.splitlines()[:2]
+    assert "Traceback" not in few.stderr
+
+
+def test_csv_to_parquet_has_the_types_of_the_model(ctad):
+    cars = REAL_TABLES["cars"]().frame
+    write(cars, "cars.csv")
+    ctad("fit", "cars.csv", "-o", "m.ctad")
+    ctad("score", "m.ctad", "cars.csv", "-o", "scored.parquet")
+    scored = read("scored.parquet")
+    assert scored["Weight_in_lbs"].tolist() == cars["Weight_in_lbs"].tolist()
+    assert scored["Year"].tolist() == cars["Year"].tolist()
+    assert scored["Name"].tolist() == cars["Name"].tolist()
+
+
+def test_a_sample_of_many_rows_does_not_depend_on_the_batches(ctad):
+    airports = REAL_TABLES["airports"]().frame
+    write(airports, "airports.parquet")
+    options = ("--sample-rows", 500, "--seed", 3)
+    fitted = ctad("fit", "airports.parquet", "-o", "a.ctad", *options, "--json").json
+    assert (fitted["rows"], fitted["rows_seen"]) == (500, len(airports))
+    ctad("fit", "airports.parquet", "-o", "b.ctad", *options, "--batch-rows", 7)
+    scores = [load(f"{name}.ctad").anomaly_score(airports) for name in "ab"]
+    np.testing.assert_array_equal(*scores)
+    ctad("fit", "airports.parquet", "-o", "c.ctad", "--sample-rows", 500, "--seed", 4)
+    assert (load("c.ctad").anomaly_score(airports) != scores[0]).any()
+
+
+def test_rows_labelled_anomalous_are_left_out_of_training(ctad):
+    cars = REAL_TABLES["cars"]().frame
+    write(cars.assign(odd=cars["Cylinders"] == 8), "cars.csv")
+    fitted = ctad("fit", "cars.csv", "-o", "m.ctad", "--label", "odd", "--json").json
+    assert fitted["rows_left_out_as_anomalous"] == (cars["Cylinders"] == 8).sum()
+    assert fitted["rows"] == (cars["Cylinders"] != 8).sum()
+    assert "odd" not in fitted["columns"]
+    normal = cars[cars["Cylinders"] != 8].reset_index(drop=True)
+    write(normal, "normal.csv")
+    ctad("fit", "normal.csv", "-o", "n.ctad")
+    np.testing.assert_array_equal(
+        load("m.ctad").anomaly_score(cars), load("n.ctad").anomaly_score(cars)
+    )
+    by_name = ctad("fit", "cars.csv", "-o", "o.ctad", "--label", "Origin", "--anomalous", "USA")
+    assert f"learnt from {(cars['Origin'] != 'USA').sum()} of 406 rows" in by_name.out
+
+
+def test_columns_are_ignored_and_kept(ctad):
+    cars = REAL_TABLES["cars"]().frame.assign(key=np.arange(406))
+    write(cars, "cars.csv")
+    options = ("--ignore", "Year, Origin", "--ignore", "Cylinders", "--keep", "key")
+    fitted = ctad("fit", "cars.csv", "-o", "m.ctad", *options, "--json").json
+    assert set(fitted["columns"]) == {
+        *("Miles_per_Gallon", "Displacement", "Horsepower", "Weight_in_lbs", "Acceleration"),
+        "key",
+    }
+
+
+def test_options_of_the_detector(ctad):
+    write(REAL_TABLES["cars"]().frame, "cars.csv")
+    options = ("--detector-options", "n_estimators=7,max_features=0.5", "--preset", "paper")
+    ctad("fit", "cars.csv", "-o", "m.ctad", *options)
+    model = load("m.ctad")
+    assert model.detector_.n_estimators == 7
+    assert model.detector_.max_features == 0.5
+    assert model.calibrator_.n_centroids == 5
