@@ -49,6 +49,11 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     _sync_folder(target.parent)
 
 
+def check_replaceable(path: str | os.PathLike[str]) -> None:
+    """Raise what `replacing` would raise at once, before the work that leads up to it."""
+    _mode_of(Path(os.path.realpath(path)))
+
+
 def _mode_of(target: Path) -> int | None:
     """The permissions of the file to replace; None if there is none yet."""
     if not target.parent.is_dir():

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
+from .._atomic import check_replaceable
 from ..detectors import KNOWN_DETECTORS, make
 from . import _options as option
 from ._talk import plain_table, talking
@@ -52,6 +53,7 @@ def fit(
             untrained = make(detector, **options)
         except ValueError as error:
             raise typer.BadParameter(str(error), param_hint="--detector-options") from error
+        check_replaceable(output)
         training = training_rows(
             train,
             talk,

@@ -1,0 +1,292 @@
+"""How the command behaves: help, exit codes, what it says to people and to scripts."""
+
+import json
+import os
+import pty
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import IsolationForest
+
+from ctad import CTAD, CalibratedDetector, cli
+from ctad.calibration import PRESETS
+from ctad.cli._app import app
+from ctad.cli._talk import Talk, talking
+
+from ..data import normal
+from .conftest import REAL_TABLES, run, run_apart
+
+COMMANDS = ("fit", "score", "calibrate", "evaluate", "inspect", "detectors")
+
+
+@pytest.fixture(scope="module")
+def cars(tmp_path_factory):
+    """A folder with a model and tables of cars, not to be changed."""
+    folder = tmp_path_factory.mktemp("cars")
+    frame = REAL_TABLES["cars"]().frame
+    frame.to_csv(folder / "cars.csv", index=False)
+    frame.assign(odd=frame["Cylinders"] == 8, score=1.0).to_csv(folder / "odd.csv", index=False)
+    assert run("fit", folder / "cars.csv", "-o", folder / "m.ctad").code == 0
+    return folder
+
+
+EXAMPLES = [
+    line
+    for command in app.registered_commands
+    for line in re.findall(r"\[cyan\](.*?)\[/\]", command.epilog)
+]
+
+
+@pytest.mark.parametrize("line", EXAMPLES)
+def test_every_example_of_the_help_runs(line, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    frame = REAL_TABLES["cars"]().frame.assign(id=range(406), is_fraud=0, score=1.0)
+    frame.loc[:20, "is_fraud"] = 1
+    Path("incoming").mkdir()
+    for name in ("train", "new", "test", "incoming/a"):
+        frame.to_parquet(f"{name}.parquet")
+    for name in ("train.csv", "new.csv", "new.csv.gz"):
+        frame.to_csv(name, index=False)
+    if not line.startswith("ctad fit"):
+        assert run("fit", "train.parquet", "-o", "model.ctad").code == 0
+    done = run_apart(line)
+    assert done.returncode == 0, done.stderr
+    words = shlex.split(line)
+    if "-o" in words and words[words.index("-o") + 1] != "-":
+        assert Path(words[words.index("-o") + 1]).exists()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example(command):
+    done = run(command, "--help")
+    assert done.code == 0
+    assert "Usage" in done.out
+    assert f"ctad {command}" in done.out.split("Example")[1]
+
+
+def test_the_help_names_the_presets_there_are():
+    said = re.search(r"Settings of the *\W*calibration: (\w+) *\W*or (\w+)", run("fit", "-h").out)
+    assert set(said.groups()) == set(PRESETS)
+
+
+# what is wrong: (arguments, exit code, message)
+WRONG = {
+    "no such table": (["score", "m.ctad", "no.csv", "-o", "x.csv"], 1, "no.csv: there is no such"),
+    "no such model": (["score", "no.ctad", "cars.csv", "-o", "x.csv"], 1, "no.ctad: No such file"),
+    "not a model": (["inspect", "cars.csv"], 1, "cars.csv is not a ctad model file"),
+    "no such folder": (["fit", "cars.csv", "-o", "no/m.ctad"], 1, "no does not exist"),
+    "no such column": (["fit", "cars.csv", "-o", "x.ctad", "--ignore", "x"], 1, "lacks column 'x'"),
+    "no label column": (["fit", "cars.csv", "-o", "x", "--label", "x"], 1, "lacks column 'x'"),
+    "odd output": (
+        ["score", "m.ctad", "cars.csv", "-o", "x.xlsx"],
+        1,
+        "the suffix says the format",
+    ),
+    "too few rows": (["fit", "one.csv", "-o", "x.ctad"], 1, "one.csv: 1 normal rows are too few"),
+    "no table": (["fit", "empty.csv", "-o", "x.ctad"], 1, "empty.csv"),
+    "other columns": (["score", "m.ctad", "one.csv", "-o", "x.csv"], 1, "one.csv: the table lacks"),
+    "text for a number": (
+        ["score", "m.ctad", "text.csv", "-o", "x.csv"],
+        1,
+        "text.csv, line 5: column 'Weight_in_lbs' has 'heavy', expected a number",
+    ),
+    "a calibrator only": (["score", "c.ctad", "cars.csv", "-o", "x.csv"], 1, "without detector"),
+    "an array's model": (["score", "a.ctad", "cars.csv", "-o", "x.csv"], 1, "trained on an array"),
+    "bad option": (
+        ["fit", "cars.csv", "-o", "x", "--detector-options", "n_estimators=-3"],
+        1,
+        "n_estimators",
+    ),
+    "no output": (["score", "m.ctad", "cars.csv"], 2, "Missing option"),
+    "no such command": (["train"], 2, "No such command 'train'"),
+    "no such detector": (["fit", "cars.csv", "-o", "x", "--detector", "y"], 2, "no detector is"),
+    "no such preset": (["fit", "cars.csv", "-o", "x", "--preset", "y"], 2, "'y' is not one of"),
+    "no such option": (
+        ["fit", "cars.csv", "-o", "x", "--detector-options", "trees=3"],
+        2,
+        "IsolationForest has no option 'trees'",
+    ),
+    "half an option": (
+        ["fit", "cars.csv", "-o", "x", "--detector-options", "trees"],
+        2,
+        "'trees' is not of the form name=value",
+    ),
+    "a seed that is none": (["fit", "cars.csv", "-o", "x", "--seed", "x"], 2, "as an integer"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_what_is_wrong_is_said_without_a_traceback(what, cars, monkeypatch):
+    monkeypatch.chdir(cars)
+    (cars / "one.csv").write_text("a,b\n1,2\n")
+    (cars / "empty.csv").write_text("")
+    frame = pd.read_csv(cars / "cars.csv", dtype=str)
+    frame.loc[3, "Weight_in_lbs"] = "heavy"
+    frame.to_csv(cars / "text.csv", index=False)
+    CTAD().fit(normal(50, 2)).save(cars / "c.ctad")
+    CalibratedDetector(IsolationForest()).fit(normal(50, 2)).save(cars / "a.ctad")
+    arguments, code, message = WRONG[what]
+    done = run(*arguments)
+    assert done.code == code
+    assert message in re.sub(r"[\s│]+", " ", done.err)
+    assert "Traceback" not in done.err
+    assert done.out == ""
+    assert not list(cars.glob("x*"))
+
+
+def test_exit_codes_of_the_real_command(cars):
+    assert run_apart(f"ctad score {cars}/m.ctad {cars}/cars.csv -o {cars}/s.csv").returncode == 0
+    bad = run_apart(f"ctad inspect {cars}/cars.csv")
+    assert (bad.returncode, bad.stdout) == (1, "")
+    assert bad.stderr.count("\n") == 1
+    assert run_apart("ctad score").returncode == 2
+    assert run_apart("python -m ctad --version").stdout.startswith("ctad ")
+
+
+SCRIPTED = {
+    "fit": ["fit", "cars.csv", "-o", "j.ctad", "--detector", "ecod"],
+    "score": ["score", "m.ctad", "cars.csv", "-o", "j.csv"],
+    "calibrate": ["calibrate", "odd.csv", "odd.csv", "-o", "j.csv", "--ignore", "odd"],
+    "evaluate": ["evaluate", "m.ctad", "odd.csv", "--label", "odd"],
+    "inspect": ["inspect", "m.ctad"],
+    "detectors": ["detectors"],
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_script_gets_one_line_of_json_and_nothing_else(command, cars, monkeypatch):
+    monkeypatch.chdir(cars)
+    done = run(*SCRIPTED[command], "--json")
+    assert done.code == 0
+    assert done.err == ""
+    result = done.json
+    assert {"seconds", "notices"} < result.keys()
+    if command == "fit":
+        assert [notice[:8] for notice in result["notices"]] == ["not used", "ECOD sco"]
+
+
+def test_json_goes_to_standard_error_where_the_data_goes_to_standard_output(cars):
+    done = run("score", cars / "m.ctad", cars / "cars.csv", "-o", "-", "--json")
+    assert done.out.startswith("Name,")
+    assert json.loads(done.err)["rows"] == 406
+
+
+def test_a_person_is_told_what_became_of_the_columns(cars):
+    done = run("fit", cars / "cars.csv", "-o", cars / "p.ctad")
+    assert done.err == "Note: not used: 'Name' (text that hardly repeats).\n"
+    said = [line.split() for line in done.out.splitlines()]
+    assert ["Name", "not", "used:", "text", "that", "hardly", "repeats"] in said
+    assert ["Horsepower", "number", "2"] in said  # and where it is missing
+    assert ["Origin", "category", "3"] in said
+
+
+def test_inspect_shows_the_manifest(cars):
+    done = run("inspect", cars / "m.ctad")
+    for words in ("IsolationForest", "CTAD(", "406", "numpy", "all checksums agree"):
+        assert words in done.out
+    assert ["Year", "date", "date32[day]"] in [line.split() for line in done.out.splitlines()]
+    assert run("inspect", cars / "m.ctad", "--json").json["columns"][0]["kind"] == "number"
+
+
+def test_inspect_of_a_calibrator(tmp_path):
+    CTAD(weight=0.5).fit(normal(50, 2)).save(tmp_path / "c.ctad")
+    assert "weight=0.5" in run("inspect", tmp_path / "c.ctad").out
+
+
+def test_columns_may_be_called_anything(tmp_path):
+    odd = "[red]a[/] :smile: <script>"
+    random = np.random.default_rng(0)
+    pd.DataFrame({odd: random.normal(size=50), "b": 1}).to_csv(tmp_path / "t.csv", index=False)
+    done = run("fit", tmp_path / "t.csv", "-o", tmp_path / "m.ctad")
+    assert odd in done.out
+    assert odd in run("inspect", tmp_path / "m.ctad").out
+
+
+def test_detectors_are_listed_and_those_not_installed_say_how_to_get_them(monkeypatch):
+    done = run("detectors")
+    assert "IForest" in done.out
+    assert "pip install" not in done.out
+    monkeypatch.setattr("ctad.detectors._registry.find_spec", lambda name: None)
+    assert "PyOD: pip install 'ctad[pyod]'" in run("detectors").out
+
+
+@pytest.mark.parametrize(
+    ("words", "completions"),
+    [
+        ("ctad fit --detector ifo", {"iforest"}),
+        ("ctad fit --preset pa", {"paper"}),
+        ("ctad ev", {"evaluate"}),
+    ],
+)
+def test_the_shell_completes(words, completions):
+    done = run_apart(
+        "ctad",
+        _CTAD_COMPLETE="complete_bash",
+        COMP_WORDS=words,
+        COMP_CWORD=str(len(words.split()) - 1),
+    )
+    assert set(done.stdout.split()) == completions
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["score", "m.ctad", "cars.csv", "-o", "b.csv", "--batch-rows", "20"],
+        ["evaluate", "m.ctad", "odd.csv", "--label", "odd"],
+        ["fit", "cars.csv", "-o", "b.ctad"],
+    ],
+)
+def test_a_person_sees_a_bar(arguments, cars):
+    """On a terminal, which this gives to the command."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "ctad", *arguments],
+        cwd=cars,
+        stdout=subprocess.DEVNULL,
+        stderr=theirs,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "120"},
+    ) as process:
+        os.close(theirs)
+        seen = b""
+        try:
+            while part := os.read(ours, 4096):
+                seen += part
+        except OSError:  # the other end is closed
+            pass
+    os.close(ours)
+    assert process.returncode == 0
+    assert b"rows/s" in seen
+    assert "Training" in seen.decode() or arguments[0] != "fit"
+
+
+def test_without_its_libraries_the_command_says_how_to_get_them(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ctad.cli._app", None)
+    with pytest.raises(ModuleNotFoundError):  # a fault of ours is not hidden
+        cli.main()
+    monkeypatch.delitem(sys.modules, "ctad.cli._app")
+    monkeypatch.setitem(sys.modules, "typer", None)
+    with pytest.raises(SystemExit, match=r"needs typer: pip install 'ctad\[cli\]' brings it"):
+        cli.main()
+
+
+def test_faults_of_ours_are_not_taken_for_bad_input():
+    with pytest.raises(ZeroDivisionError), talking(False):
+        1 / 0  # noqa: B018
+
+
+def test_a_notice_is_given_once(capsys):
+    talk = Talk(as_json=False, output=None)
+    talk.notice("a")
+    talk.notice("a")
+    assert capsys.readouterr().err == "Note: a\n"
+
+
+def test_help_is_quick_because_it_imports_little():
+    code = "import sys; import ctad.cli._app; print({*sys.modules} & {'sklearn', 'pyarrow'})"
+    assert run_apart(f'python -c "{code}"').stdout == "set()\n"
