@@ -1,5 +1,6 @@
 """The commands and the code a stranger sees first, run as they would run them."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -107,6 +108,27 @@ def test_the_benchmark_prints_its_table():
     output = run(sys.executable, ROOT / "benchmarks" / "transport.py", "--quick")
     for line in ("K=5, M=20, D=21", "K=50, M=99", "growth of time", "MB beyond in- and output"):
         assert line in output
+
+
+def test_the_readmes_walk_through_runs_line_by_line(tmp_path):
+    [walk] = re.findall(r"```console\n(python examples.*?)```", README, flags=re.DOTALL)
+    lines = walk.splitlines()
+    assert len(lines) == 5
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    printed = {
+        line: subprocess.run(
+            line, shell=True, check=True, capture_output=True, text=True, cwd=tmp_path,
+            env={**os.environ, "PATH": path},
+        ).stdout
+        for line in lines
+    }  # fmt: skip
+    assert (tmp_path / "scored.csv").read_text().count("\n") == 1001
+    [evaluation] = [text for line, text in printed.items() if "evaluate" in line]
+    [shown] = re.findall(r"```text\n(.*?)```", README, flags=re.DOTALL)
+    assert re.sub(r"[\d.]+", "", evaluation).split() == re.sub(r"[\d.]+", "", shown).split()
+    numbers = [[float(n) for n in re.findall(r"\d+\.\d+", text)] for text in (evaluation, shown)]
+    assert numbers[0] == pytest.approx(numbers[1], abs=0.02)
 
 
 def test_the_readmes_commands_are_the_makefiles():

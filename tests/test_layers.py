@@ -9,10 +9,18 @@ import ctad
 
 PACKAGE = Path(ctad.__file__).parent
 # What each layer may import of ours; `transport` knows arrays and nothing else.
+CHECKS = {"_input", "_warning"}
 ALLOWED = {
     "transport": set(),
-    "calibration": {"transport", "_input", "_warning"},
-    "detector": {"calibration", "transport", "_input", "_warning"},
+    "modelfile": {"_atomic", "_warning", "__version__"},
+    "tables": CHECKS,
+    "streams": {"_atomic"},
+    "calibration": {"transport", "modelfile"} | CHECKS,
+    "detectors": set(),
+    "detector": {"calibration", "modelfile", "tables"} | CHECKS,
+    "engines": {"detector", "streams", "_atomic"},
+    "cli": {"calibration", "detector", "detectors", "engines", "modelfile", "streams", "tables"}
+    | {"_atomic", "_input", "__version__"},
 }
 
 
@@ -20,7 +28,9 @@ def imported_layers(file):
     """The parts of ctad, outside its own layer, that a file imports."""
     for node in ast.walk(ast.parse(file.read_text())):
         if isinstance(node, ast.ImportFrom) and node.level >= 2:
-            yield (node.module or "").partition(".")[0]
+            yield from (
+                [node.module.partition(".")[0]] if node.module else (a.name for a in node.names)
+            )
         elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("ctad"):
             yield node.module.partition(".")[2].partition(".")[0]
         elif isinstance(node, ast.Import):

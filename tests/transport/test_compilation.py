@@ -13,7 +13,7 @@ import pytest
 import ctad
 from ctad import transport
 
-HEAVY = "pandas polars pyod torch matplotlib pyspark pyarrow ot"
+HEAVY = "pandas polars pyod torch matplotlib pyspark pyarrow ot skops typer safetensors"
 
 IMPORT = f"""
 import sys
@@ -22,7 +22,7 @@ import ctad, ctad.transport
 assert not heavy & set(sys.modules), "import ctad"
 import sklearn.cluster, sklearn.covariance, sklearn.pipeline, sklearn.model_selection
 with_sklearn = heavy & set(sys.modules)  # it imports pandas where that is installed
-from ctad import CTAD, CalibratedDetector
+from ctad import CTAD, CalibratedDetector, load
 assert heavy & set(sys.modules) == with_sklearn, "the classes"
 from ctad.transport import _distances, _placement
 kernels = [f for module in (_distances, _placement)
