@@ -15,6 +15,7 @@ from typing import Self
 
 import pyarrow as pa
 import pyarrow.csv
+import pyarrow.dataset
 import pyarrow.ipc
 import pyarrow.parquet as pq
 
@@ -207,7 +208,7 @@ class _ArrowFileReader(TableReader):
         self._source = pa.memory_map(str(file.path))
         self._arrow = pa.ipc.open_file(self._source)
         self.schema = _workable(self._arrow.schema)
-        self.total = self._arrow.count_rows()
+        self.total = pyarrow.dataset.dataset(str(file.path), format="ipc").count_rows()
         self._done = 0
         super().__init__(file, batch_rows)
 

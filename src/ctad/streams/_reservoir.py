@@ -77,15 +77,18 @@ class Reservoir:
             t.select(names).cast(self._schema, safe=False) for t in self._tables
         )
         if len(self._keys) > self._size:
-            kept = np.sort(np.argsort(self._keys, kind="stable")[: self._size])
+            kept = np.zeros(len(self._keys), dtype=bool)
+            kept[np.argsort(self._keys, kind="stable")[: self._size]] = True
             self._keys = self._keys[kept]
             self._limit = self._keys.max(initial=0.0)
-            table = table.take(pa.array(kept))
+            table = table.filter(pa.array(kept))
         self._tables = [table.combine_chunks()]
 
 
 def _united(first: pa.Schema, second: pa.Schema) -> pa.Schema:
     """The schema that holds the values of both."""
+    if first.equals(second):
+        return first
     odd = set(first.names) ^ set(second.names)
     if odd:
         raise TableError(f"column {min(odd)!r} is in some of the tables only. Columns must agree.")
