@@ -84,6 +84,16 @@ def test_something_before_between_or_after(path):
     refused(path, "something was added")
 
 
+def test_something_hidden_before_the_directory(path):
+    whole = path.read_bytes()
+    with zipfile.ZipFile(path) as archive:
+        start = archive.start_dir
+    end = bytearray(whole[-22:])
+    struct.pack_into("<L", end, 16, start + 6)
+    path.write_bytes(whole[:start] + b"hidden" + whole[start:-22] + end)
+    refused(path, "hidden between")
+
+
 def rewritten(path, change, **options):
     """The same entries in another zip; `change` may alter each."""
     with zipfile.ZipFile(path) as archive:

@@ -128,6 +128,7 @@ CLASSICAL = sorted(
         "pyod.models.kpca.PyODKernelPCA",  # part of another
         "pyod.models.mad.MAD",  # for one column
         *("pyod.models.rgraph.RGraph", "pyod.models.sod.SOD", "pyod.models.loci.LOCI"),  # slow
+        *("pyod.models.abod.ABOD", "pyod.models.rod.ROD"),
     }
 )
 
@@ -375,8 +376,18 @@ def test_other_versions_are_told(path):
     altered(path, path, {"versions": versions})
     with pytest.warns(UserWarning, match=r"written with scikit-learn 1.6.0 \(here .*pyod 2.0.0"):
         load(path)
+    save(fitted(OneClassSVM()), path)
+    load(altered(path, path, {"versions": {**manifest["versions"], "pyod": "2.0.0"}}))
     CTAD().fit(X_TRAIN).save(path)
     load(altered(path, path, {"versions": {"scikit-learn": "1.6.0"}}))
+
+
+def test_a_library_that_is_not_there_has_no_version(path, monkeypatch):
+    monkeypatch.setattr("ctad.modelfile._writer.LIBRARIES", ("numpy", "no-such-library"))
+    CTAD().fit(X_TRAIN).save(path)
+    versions = read_manifest(path)["versions"]
+    assert versions.keys() == {"python", "numpy", "no-such-library"}
+    assert versions["no-such-library"] is None
 
 
 def test_scoring_needs_no_cache_folder_of_a_pipeline(path, tmp_path):

@@ -121,9 +121,7 @@ def load(path: str | PathLike[str], *, detector: Any = None, trusted: Iterable[s
         )
     with reader.refusing():
         loaded = _restore(reader, detector) if wraps else restore(reader.manifest, reader)
-    if wraps:
-        libraries = ["scikit-learn", "pyod"] if reader.manifest["versions"].get("pyod") else []
-        reader.warn_of_other_versions(libraries or ["scikit-learn"])
+    reader.warn_of_other_versions()
     return loaded
 
 

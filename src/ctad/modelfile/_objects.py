@@ -74,6 +74,7 @@ def unpack(content: bytes, reader: Reader, n_columns: int | None) -> Any:
         for name, file in files.items():
             archive.writestr(name, file)
     names = sorted({_type_name(node) for node in _nodes(schema)})
+    reader.packages.update(name.partition(".")[0] for name in names)
     with warnings.catch_warnings():
         # The manifest tells the versions, also of other libraries.
         warnings.simplefilter("ignore", InconsistentVersionWarning)

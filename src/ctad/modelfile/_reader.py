@@ -15,6 +15,8 @@ from ._arrays import array_from_bytes
 from ._container import Path, read_container, refusing
 from ._writer import library_versions
 
+LIBRARIES_OF_OBJECTS = {"sklearn": "scikit-learn", "pyod": "pyod"}
+
 
 class Reader:
     """A checked model file, from which a class rebuilds itself.
@@ -29,6 +31,7 @@ class Reader:
     def __init__(self, path: Path, trusted: Iterable[str] = ()) -> None:
         self.path = os.fspath(path)
         self.trusted = frozenset(trusted)
+        self.packages: set[str] = set()  # whose types objects have
         self.manifest, self._entries = read_container(path)
 
     def refusing(self) -> AbstractContextManager[None]:
@@ -65,13 +68,13 @@ class Reader:
             raise ValueError(f"{name!r} is no entry of {folder}")
         return self._entries[name]
 
-    def warn_of_other_versions(self, libraries: Iterable[str]) -> None:
-        """Warn if these libraries have other versions here than where the file was written."""
+    def warn_of_other_versions(self) -> None:
+        """Warn if what objects are made of has another version here than where it was written."""
         here, there = library_versions(), self.manifest["versions"]
         changed = [
             f"{name} {there.get(name)} (here {here[name]})"
-            for name in libraries
-            if there.get(name) != here[name]
+            for package, name in LIBRARIES_OF_OBJECTS.items()
+            if package in self.packages and there.get(name) != here[name]
         ]
         if changed:
             warn_user(

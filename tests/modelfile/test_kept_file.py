@@ -1,0 +1,62 @@
+"""Files written by older versions stay readable: one of each is kept beside this test.
+
+`python -m tests.modelfile.test_kept_file` writes the file of the version at hand and prints its
+scores. A kept file is never written anew; a new format version adds another one.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.decomposition import PCA
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from ctad import CTAD, CalibratedDetector
+from ctad.detector._saving import load, save
+from ctad.modelfile import read_manifest
+
+FOLDER = Path(__file__).parent
+
+
+def table(n):
+    """Numbers with a gap, text and dates, the same everywhere and forever."""
+    i = np.arange(n)
+    return pd.DataFrame(
+        {
+            "length": np.sin(i) + i % 3,
+            "width": np.where(i % 7 == 3, np.nan, np.cos(2 * i)),
+            "colour": np.array(["red", "green", "blue"])[i % 3],
+            "day": pd.Timestamp("2026-01-01") + pd.to_timedelta(i * 7, unit="h"),
+        }
+    )
+
+
+# calibrated scores of the first rows
+SCORES = {
+    "written-by-0.1.ctad": [
+        *(0.6494905705368952, 0.6625137557777074, 1.538301361685213),
+        *(0.12783361946696037, -0.9014956003865912, 0.42435458848337193),
+    ],
+}
+
+
+@pytest.mark.filterwarnings("ignore:.* was written with")
+@pytest.mark.parametrize("name", SCORES)
+def test_a_file_of_an_older_version_gives_the_same_scores(name):
+    loaded = load(FOLDER / name)
+    np.testing.assert_allclose(loaded.anomaly_score(table(6)), SCORES[name], rtol=1e-12, atol=1e-12)
+    manifest = read_manifest(FOLDER / name)
+    assert manifest["format_version"] == 1
+    assert [column["name"] for column in manifest["columns"]] == list(table(1))
+
+
+if __name__ == "__main__":
+    detector = CalibratedDetector(
+        make_pipeline(StandardScaler(), PCA(4)),
+        CTAD(n_centroids=3, n_references=8, target="sizes", score_scaling="robust", n_draws=2),
+        random_state=0,
+    ).fit(table(60))
+    save(detector, FOLDER / "written-by-0.1.ctad")
+    print(detector.anomaly_score(table(6)).tolist())

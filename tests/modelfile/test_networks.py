@@ -1,0 +1,122 @@
+"""Neural detectors of PyOD: weights and scores come back, to the last bit."""
+
+import numpy as np
+import pytest
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from ctad import CTAD, CalibratedDetector
+from ctad.detector._saving import load, save
+from ctad.modelfile import ModelFileError
+
+from .files import X_NEW, X_TRAIN, contents, same, sign
+
+torch = pytest.importorskip("torch")
+safetensors_torch = pytest.importorskip("safetensors.torch")
+
+
+def deep_svdd(**options):
+    from pyod.models.deep_svdd import DeepSVDD
+
+    options = {"hidden_neurons": [8, 4], "epochs": 2, "verbose": 0, "random_state": 0} | options
+    return DeepSVDD(3, **options)
+
+
+def auto_encoder(**options):
+    pytest.importorskip("tqdm")  # PyOD needs it for this one
+    from pyod.models.auto_encoder import AutoEncoder
+
+    options = {"hidden_neuron_list": [8, 2], "epoch_num": 2, "verbose": 0} | options
+    return AutoEncoder(**options)
+
+
+NETWORKS = {
+    "DeepSVDD": deep_svdd,
+    "DeepSVDD with decoder": lambda: deep_svdd(use_ae=True, hidden_neurons=[3, 2]),
+    "DeepSVDD without scaling": lambda: deep_svdd(preprocessing=False, c=0.5),
+    "AutoEncoder": auto_encoder,
+    "AutoEncoder without batch norm": lambda: auto_encoder(batch_norm=False, preprocessing=False),
+    "AutoEncoder on a device by name": lambda: auto_encoder(device="cpu"),
+    "in a pipeline": lambda: make_pipeline(StandardScaler(), deep_svdd()),
+    "frozen": lambda: FrozenEstimator(deep_svdd().fit(X_TRAIN)),
+}
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "model.ctad"
+
+
+def saved(detector, path):
+    fitted = CalibratedDetector(detector, CTAD(), random_state=0).fit(X_TRAIN)
+    save(fitted, path)
+    return fitted
+
+
+@pytest.mark.parametrize("what", NETWORKS)
+def test_networks_come_back(what, path):
+    fitted = saved(NETWORKS[what](), path)
+    before = torch.get_rng_state()
+    loaded = load(path)
+    assert torch.equal(torch.get_rng_state(), before)
+    same(loaded.base_score(X_NEW), fitted.base_score(X_NEW))
+    same(loaded.anomaly_score(X_NEW), fitted.anomaly_score(X_NEW))
+    assert any(name.startswith("weights/") for name in contents(path)[1])
+    again = loaded.fit(X_TRAIN)  # trained once more
+    assert np.isfinite(again.anomaly_score(X_NEW)).all()
+
+
+def test_weights_and_buffers_keep_their_types(path):
+    fitted = saved(auto_encoder(), path)
+    before, after = fitted.detector_.model.state_dict(), load(path).detector_.model.state_dict()
+    assert list(before) == list(after)
+    for name, tensor in before.items():
+        assert tensor.dtype == after[name].dtype
+        assert torch.equal(tensor, after[name])
+
+
+# what is wrong with the weights: what becomes of them
+BAD_WEIGHTS = {
+    "missing": lambda weights: dict(list(weights.items())[1:]),
+    "more": lambda weights: {**weights, "more": torch.zeros(3)},
+    "another shape": lambda weights: {
+        name: tensor.repeat(*[2] * tensor.ndim) for name, tensor in weights.items()
+    },
+    "another precision": lambda weights: {name: t.double() for name, t in weights.items()},
+}
+
+
+@pytest.mark.parametrize("what", BAD_WEIGHTS)
+def test_weights_that_do_not_fit_are_refused(what, path):
+    saved(deep_svdd(), path)
+    manifest, entries = contents(path)
+    for name in entries:
+        if name.startswith("weights/"):
+            weights = BAD_WEIGHTS[what](safetensors_torch.load(entries[name]))
+            entries[name] = safetensors_torch.save(weights)
+    sign(path, manifest, entries)
+    with pytest.raises(ModelFileError):
+        load(path)
+
+
+def test_bytes_that_are_no_weights_are_refused(path):
+    saved(deep_svdd(), path)
+    manifest, entries = contents(path)
+    for name in entries:
+        if name.startswith("weights/"):
+            entries[name] = b"\xff" * 100
+    sign(path, manifest, entries)
+    with pytest.raises(ModelFileError):
+        load(path)
+
+
+def test_a_network_larger_than_its_weights_is_refused_unbuilt(path):
+    saved(deep_svdd(), path)
+    manifest, entries = contents(path)
+    name = manifest["state"]["detector"]["fitted"]
+    larger = entries[name].replace(b'"content":"8"', b'"content":"800000000"')
+    assert larger != entries[name]
+    sign(path, manifest, {**entries, name: larger})
+    with pytest.raises(ModelFileError, match="size mismatch"):
+        load(path)
