@@ -61,7 +61,7 @@ def test_the_readme_lists_the_presets_as_they_are():
             assert literal_eval(shown) == getattr(CTAD.from_preset(preset), parameter), parameter
 
 
-def test_the_wheel_runs_the_readmes_example_in_an_empty_environment(tmp_path):
+def test_the_wheel_runs_the_readmes_example_and_the_command_in_an_empty_environment(tmp_path):
     source = tmp_path / "source"
     shutil.copytree(
         ROOT, source, ignore=shutil.ignore_patterns(".*", "__pycache__", "docs", "tests")
@@ -77,6 +77,17 @@ def test_the_wheel_runs_the_readmes_example_in_an_empty_environment(tmp_path):
     check_example_output(run(python, "-W", "error", "-c", EXAMPLE, cwd=tmp_path))
     installed = run(python, "-m", "pip", "list", "--format=freeze")
     assert not {"pandas", "pyod", "torch", "pot"} & set(re.findall(r"^([\w-]+)=", installed, re.M))
+
+    with pytest.raises(subprocess.CalledProcessError) as refused:
+        run(python.with_name("ctad"), "--help")
+    assert "pip install 'ctad[cli]' brings it" in refused.value.stderr
+    run(python, "-m", "pip", "install", "-q", "-c", ROOT / "constraints.txt", f"{wheel}[cli]")
+    run(python, ROOT / "examples" / "orders.py", cwd=tmp_path)
+    ctad = python.with_name("ctad")
+    run(ctad, "fit", "train.csv", "-o", "m.ctad", cwd=tmp_path)
+    assert "1,000 rows" in run(ctad, "score", "m.ctad", "new.csv", "-o", "s.parquet", cwd=tmp_path)
+    listed = run(ctad, "detectors")
+    assert "PyOD: pip install 'ctad[pyod]'" in listed
 
 
 @pytest.fixture(scope="module")
