@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import io
 import sys
 import zlib
@@ -155,11 +154,13 @@ def open_table(
     ...         [batch.to_pylist() for batch in reader], reader.dialect.decimal
     ([[{'name': 'Lee', 'size': '1,50'}, {'name': 'Kim', 'size': '007'}]], ',')
     """
-    if delimiter is not None and len(delimiter) != 1:
-        raise TableError(f"the delimiter must be one character, not {delimiter!r}.")
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in "\"'\r\n"):
+        raise TableError(
+            f"the delimiter must be one character, no quote and no line end, not {delimiter!r}."
+        )
     if encoding is not None:
         try:
-            codecs.lookup(encoding)
+            b"".decode(encoding)
         except LookupError:
             raise TableError(f"there is no encoding {encoding!r}.") from None
     with _blaming(file):
