@@ -160,7 +160,7 @@ def open_table(
         )
     if encoding is not None:
         try:
-            b"".decode(encoding)
+            io.TextIOWrapper(io.BytesIO(), encoding)
         except LookupError:
             raise TableError(f"there is no encoding {encoding!r}.") from None
     with _blaming(file):
