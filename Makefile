@@ -29,6 +29,7 @@ test: setup
 
 bench: setup
 	$(BIN)/python benchmarks/transport.py
+	$(BIN)/python benchmarks/streams.py
 
 clean:
 	rm -rf .venv dist build .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -14,7 +14,7 @@ ALLOWED = {
     "transport": set(),
     "modelfile": {"_atomic", "_warning", "__version__"},
     "tables": CHECKS,
-    "streams": {"_atomic"},
+    "streams": {"_atomic", "_warning"},
     "calibration": {"transport", "modelfile"} | CHECKS,
     "detectors": set(),
     "detector": {"calibration", "modelfile", "tables"} | CHECKS,

@@ -112,6 +112,7 @@ WRONG = {
         2,
         "IsolationForest has no option 'trees'",
     ),
+    "a long delimiter": (["fit", "cars.csv", "-o", "x", "--delimiter", "ab"], 2, "nor tab"),
     "half an option": (
         ["fit", "cars.csv", "-o", "x", "--detector-options", "trees"],
         2,

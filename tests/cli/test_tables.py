@@ -143,6 +143,23 @@ def test_csv_to_parquet_has_the_types_of_the_model(ctad):
     assert scored["Name"].tolist() == cars["Name"].tolist()
 
 
+def test_dialect_and_encoding_may_be_said(ctad):
+    cars = REAL_TABLES["cars"]().frame.assign(empty="NA")
+    cars.to_csv("cars.txt", index=False, sep="\t", encoding="cp1250")
+    said = ("--delimiter", "tab", "--encoding", "cp1250")
+    fitted = ctad("fit", "cars.txt", "-o", "m.ctad", *said, "--json").json
+    assert fitted["not_used"]["empty"] == "empty"
+    assert len(fitted["columns"]) == 8
+
+
+def test_a_guess_at_the_encoding_is_told(ctad):
+    cars = REAL_TABLES["cars"]().frame.replace({"Origin": {"USA": "Übersee"}})
+    cars.to_csv("cars.csv", index=False, encoding="cp1252")
+    done = ctad("fit", "cars.csv", "-o", "m.ctad")
+    assert "Note: cars.csv is neither UTF-8 nor UTF-16: it is read as Windows-1252" in done.err
+    assert ("Origin=Übersee", "Origin") in load("m.ctad").encoder_.features_
+
+
 def test_a_sample_of_many_rows_does_not_depend_on_the_batches(ctad):
     airports = REAL_TABLES["airports"]().frame
     write(airports, "airports.parquet")

@@ -173,7 +173,7 @@ def test_text_is_repeated_character_for_character(tmp_path):
 
 
 def test_the_dialect_is_kept(tmp_path):
-    (tmp_path / "a.csv").write_text("größe;x\n1,5;a\n", encoding="cp1252")
+    (tmp_path / "a.csv").write_text("größe;x\n1,5;a\n", encoding="utf-16")
     table = read(tmp_path / "a.csv").append_column("score", pa.array([0.25]))
     write(tmp_path / "b.csv", table, dialect=dialect_of(tmp_path / "a.csv"))
     assert (tmp_path / "b.csv").read_text(encoding="utf-8") == "größe;x;score\n1,5;a;0,25\n"

@@ -41,6 +41,13 @@ def _known_preset(name: str) -> str:
     return name
 
 
+def _delimiter(text: str | None) -> str | None:
+    character = "\t" if text in ("tab", "\\t") else text
+    if character is not None and len(character) != 1:
+        raise typer.BadParameter(f"{text!r} is not one character, nor tab.")
+    return character
+
+
 Training = Annotated[str, typer.Argument(metavar="TRAIN", help=f"Normal rows. {TABLES} on stdin.")]
 New = Annotated[str, typer.Argument(metavar="TABLE", help=f"Rows to score. {TABLES} on stdin.")]
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A file made by `ctad fit`.")]

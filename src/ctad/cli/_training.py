@@ -62,7 +62,11 @@ def training_rows(
         )
     table = sample.rows()
     if dialect is not None:
-        table = convert(table, infer_types(table, dialect), dialect, where)
+        types = infer_types(table, dialect)
+        table = convert(table, types, dialect, where)
+        for place, field in enumerate(types):
+            if pa.types.is_null(field.type):  # it has only words for gaps
+                table = table.set_column(place, field, pa.nulls(table.num_rows))
     return Training(table, seen, left_out)
 
 

@@ -13,6 +13,7 @@ from itertools import islice
 
 SAMPLE_CHARACTERS = 1 << 18
 SAMPLE_ROWS = 1000
+GUESSED_ENCODING = "cp1252"  # of what is neither UTF-8 nor UTF-16
 DELIMITERS = ("\t", ";", "|", ",")
 QUOTES = ('"', "'")
 
@@ -35,7 +36,7 @@ class Dialect:
     Attributes
     ----------
     encoding : str
-        Python's name of it. "cp1252" is a guess: it is neither UTF-8 nor UTF-16.
+        Python's name of it.
     delimiter : str
     quote : str
     decimal : {".", ","}
@@ -62,7 +63,7 @@ def sniff_encoding(head: bytes, pieces: Callable[[], Iterable[bytes]]) -> str:
         return "utf-16-be" if zeros[0] > zeros[1] else "utf-16-le"
     if _is_utf8([head]) and _is_utf8(pieces()):
         return "utf-8"
-    return "cp1252"
+    return GUESSED_ENCODING
 
 
 def sniff_dialect(text: str, encoding: str, delimiter: str | None) -> tuple[Dialect, list[str]]:

@@ -18,8 +18,9 @@ import pyarrow.dataset
 import pyarrow.ipc
 import pyarrow.parquet as pq
 
+from .._warning import warn_user
 from ._csv_text import CsvText, first_uneven_row, line_of_row
-from ._dialect import Dialect
+from ._dialect import GUESSED_ENCODING, Dialect
 from ._error import TableError
 from ._finding import TableFile
 
@@ -261,6 +262,11 @@ class _CsvReader(TableReader):
         opened = sys.stdin.buffer if file.is_standard_input else file.path.open("rb")
         self._text = CsvText(file, encoding, delimiter, opened)
         self.dialect = self._text.dialect
+        if encoding is None and self.dialect.encoding == GUESSED_ENCODING:
+            warn_user(
+                f"{file} is neither UTF-8 nor UTF-16: it is read as Windows-1252. If that is "
+                "wrong, say its encoding."
+            )
         self.total = self._text.total
         self.schema = pa.schema([(name, pa.string()) for name in self._text.names])
         super().__init__(file, batch_rows)
