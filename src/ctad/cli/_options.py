@@ -105,7 +105,11 @@ BatchRows = Annotated[
 ]
 Encoding = Annotated[str | None, typer.Option(help="Of CSV files, if it is not found out rightly.")]
 Delimiter = Annotated[
-    str | None, typer.Option(help="Of CSV files, if it is not found out rightly.")
+    str | None,
+    typer.Option(
+        help="Of CSV files, if it is not found out rightly; a character, or tab.",
+        callback=_delimiter,
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Quiet; one line of JSON as the result.")]
 
