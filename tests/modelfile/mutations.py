@@ -107,7 +107,8 @@ def mutate_array(values, choose):
     if flat.size:
         item = choose.randrange(flat.size)
         if flat.dtype.names:
-            flat[choose.choice(flat.dtype.names)][item] = choose.choice(NUMBERS)
+            field = flat[choose.choice(flat.dtype.names)]
+            field[item] = np.array(choose.choice(NUMBERS)).astype(field.dtype)
         elif flat.dtype.kind == "f":
             flat[item] = choose.choice(FLOATS)
         elif flat.dtype.kind == "i":

@@ -223,6 +223,12 @@ def test_other_protocols_of_skops_are_refused(protocol, path, good):
         load(path)
 
 
+def test_a_skops_of_another_protocol_is_not_used_for_saving(path, monkeypatch):
+    monkeypatch.setattr("ctad.modelfile._objects.PROTOCOL", 1)
+    with pytest.raises(RuntimeError, match=r"install skops 0.16"):
+        save(CalibratedDetector(KernelDensity(), CTAD()).fit(X_TRAIN), path)
+
+
 def test_dictionaries_with_keys_missing_are_refused(path, good):
     broken = dictionary({"a": plain(1)})
     hidden_in(path, good, {**broken, "key_types": listed()})

@@ -373,6 +373,14 @@ def test_arrays_of_long_headers_are_read(path):
     np.testing.assert_array_equal(load(path).delta(X_NEW), SMALL.delta(X_NEW))
 
 
+def test_headers_that_numpy_would_mend_are_refused(path):
+    manifest, entries = contents(path)
+    name = manifest["state"]["draws"][0]["references"]
+    entries[name] = entries[name].replace(b"(3, 3), }  ", b"(3L, 3L), }")
+    sign(path, manifest, entries)
+    load_refused(path, "damaged or was altered")
+
+
 @pytest.mark.parametrize("detector", [IsolationForest(n_estimators=2), OneClassSVM()])
 def test_a_detector_file_cut_off(path, detector):
     detector_file(path, detector)

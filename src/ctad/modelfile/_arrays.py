@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,12 @@ def array_to_bytes(values: npt.ArrayLike) -> bytes:
 
 def array_from_bytes(content: bytes) -> npt.NDArray[Any]:
     """The array of a .npy file that holds exactly the numbers its header announces."""
-    buffer = io.BytesIO(content)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # numpy mends some headers, and warns
+        return _read(io.BytesIO(content))
+
+
+def _read(buffer: io.BytesIO) -> npt.NDArray[Any]:
     version = np.lib.format.read_magic(buffer)
     if version == (1, 0):
         shape, _, dtype = np.lib.format.read_array_header_1_0(buffer)
@@ -27,7 +33,11 @@ def array_from_bytes(content: bytes) -> npt.NDArray[Any]:
     size = dtype.itemsize
     for length in shape:
         size *= length
-    if dtype.hasobject or min(shape, default=0) < 0 or size != len(content) - buffer.tell():
+    if (
+        dtype.hasobject
+        or min(shape, default=0) < 0
+        or size != len(buffer.getbuffer()) - buffer.tell()
+    ):
         raise ValueError(f"an array announces {dtype} of shape {shape} and has something else")
     buffer.seek(0)
     values: npt.NDArray[Any] = np.lib.format.read_array(buffer, allow_pickle=False)

@@ -9,6 +9,7 @@ import re
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, BinaryIO
 from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
@@ -41,7 +42,7 @@ MANIFEST_KEYS: dict[str, Any] = {
     "entries": dict,
 }
 
-Path = str | os.PathLike[str]
+PathLike = str | os.PathLike[str]
 
 
 class ModelFileError(ValueError):
@@ -49,7 +50,7 @@ class ModelFileError(ValueError):
 
 
 @contextmanager
-def refusing(path: Path) -> Iterator[None]:
+def refusing(path: PathLike) -> Iterator[None]:
     """Turn whatever a bad file does to zipfile, numpy or skops into one clear error."""
     try:
         yield
@@ -67,7 +68,7 @@ def refusing(path: Path) -> Iterator[None]:
         ) from error
 
 
-def write_container(path: Path, manifest: dict[str, Any], entries: dict[str, bytes]) -> None:
+def write_container(path: PathLike, manifest: dict[str, Any], entries: dict[str, bytes]) -> None:
     """Write manifest and entries; the manifest gets the size and checksum of every entry."""
     listed = {
         name: {"sha256": hashlib.sha256(content).hexdigest(), "size": len(content)}
@@ -80,9 +81,9 @@ def write_container(path: Path, manifest: dict[str, Any], entries: dict[str, byt
             archive.writestr(ZipInfo(name), content)
 
 
-def read_container(path: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
+def read_container(path: PathLike) -> tuple[dict[str, Any], dict[str, bytes]]:
     """The manifest and the entries of a file, once all of it is checked."""
-    with open(path, "rb") as file, refusing(path):  # noqa: PTH123
+    with Path(path).open("rb") as file, refusing(path):
         _check_ends(file, path)
         with ZipFile(file) as archive:
             _check_layout(file, archive)
@@ -93,7 +94,7 @@ def read_container(path: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
     return manifest, entries
 
 
-def read_manifest(path: Path) -> dict[str, Any]:
+def read_manifest(path: PathLike) -> dict[str, Any]:
     """What a model file says of itself; checks all of the file and builds nothing.
 
     Parameters
@@ -136,7 +137,7 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
 
 
-def _check_ends(file: BinaryIO, path: Path) -> None:
+def _check_ends(file: BinaryIO, path: PathLike) -> None:
     """The file must begin with an entry and end with the end of the zip."""
     start = file.read(4)
     if start != b"PK\x03\x04":
@@ -176,7 +177,7 @@ def _check_layout(file: BinaryIO, archive: ZipFile) -> None:
         raise ValueError("something is hidden between its entries")
 
 
-def _check_manifest(manifest: Any, path: Path) -> None:
+def _check_manifest(manifest: Any, path: PathLike) -> None:
     version = manifest["format_version"]
     if type(version) is int and version > FORMAT_VERSION:
         raise ModelFileError(

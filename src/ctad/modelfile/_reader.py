@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from .._warning import warn_user
 from ._arrays import array_from_bytes
-from ._container import Path, read_container, refusing
+from ._container import PathLike, read_container, refusing
 from ._writer import library_versions
 
 LIBRARIES_OF_OBJECTS = {"sklearn": "scikit-learn", "pyod": "pyod"}
@@ -28,7 +28,7 @@ class Reader:
         Full names of types, beyond those ctad knows, that objects may have.
     """
 
-    def __init__(self, path: Path, trusted: Iterable[str] = ()) -> None:
+    def __init__(self, path: PathLike, trusted: Iterable[str] = ()) -> None:
         self.path = os.fspath(path)
         self.trusted = frozenset(trusted)
         self.packages: set[str] = set()  # whose types objects have

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from .._warning import warn_user
 from ._arrays import array_to_bytes
-from ._container import FORMAT_VERSION, Path, write_container
+from ._container import FORMAT_VERSION, PathLike, write_container
 
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "pyod", "skops", "torch")
 
@@ -50,7 +50,7 @@ class Writer:
 
     def save(
         self,
-        path: Path,
+        path: PathLike,
         description: dict[str, Any],
         *,
         training_rows: int,
