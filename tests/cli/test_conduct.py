@@ -112,6 +112,7 @@ WRONG = {
         2,
         "IsolationForest has no option 'trees'",
     ),
+    "a model to nowhere": (["fit", "cars.csv", "-o", "-"], 2, "a model is written to a file"),
     "a long delimiter": (["fit", "cars.csv", "-o", "x", "--delimiter", "ab"], 2, "nor tab"),
     "half an option": (
         ["fit", "cars.csv", "-o", "x", "--detector-options", "trees"],
@@ -170,6 +171,12 @@ def test_a_script_gets_one_line_of_json_and_nothing_else(command, cars, monkeypa
     assert {"seconds", "notices"} < result.keys()
     if command == "fit":
         assert [notice[:8] for notice in result["notices"]] == ["not used", "ECOD sco"]
+
+
+def test_scores_that_depend_on_the_batch_are_told_of(cars, tmp_path):
+    assert run("fit", cars / "cars.csv", "-o", tmp_path / "e.ctad", "--detector", "ecod").code == 0
+    done = run("score", tmp_path / "e.ctad", cars / "cars.csv", "-o", tmp_path / "s.csv")
+    assert "Note: ECOD scores a row differently among other rows" in done.err
 
 
 def test_json_goes_to_standard_error_where_the_data_goes_to_standard_output(cars):

@@ -119,6 +119,16 @@ def test_a_folder_is_trained_on_and_scored_file_by_file(ctad, tmp_path):
     assert (tmp_path / "scored" / "cars.parquet").is_file()
 
 
+@pytest.mark.parametrize("detector", ["iforest", "knn", "lof", "ocsvm", "hbos"])
+def test_scores_do_not_depend_on_the_batches(ctad, detector):
+    write(REAL_TABLES["cars"]().frame, "cars.parquet")
+    ctad("fit", "cars.parquet", "-o", "m.ctad", "--detector", detector)
+    for rows in (7, 100, 100_000):
+        ctad("score", "m.ctad", "cars.parquet", "-o", f"{rows}.csv", "--batch-rows", rows)
+    assert Path("7.csv").read_bytes() == Path("100.csv").read_bytes()
+    assert Path("7.csv").read_bytes() == Path("100000.csv").read_bytes()
+
+
 def test_standard_input_and_output(ctad):
     write(REAL_TABLES["cars"]().frame, "cars.csv")
     fitted = run_apart("cat cars.csv | ctad fit - -o m.ctad")

@@ -40,7 +40,7 @@ def evaluate(
     from ._metrics import CONFIDENCE, compare
 
     with talking(json) as talk:
-        detector = load_detector(model)
+        detector = load_detector(model, talk)
         base, score, labels = [], [], []
         with talk.progress("Scoring") as watch:
             for file in find_tables(table):

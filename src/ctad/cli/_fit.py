@@ -46,6 +46,8 @@ def fit(
     from ..tables import TableEncoder
     from ._training import training_rows
 
+    if output == "-":
+        raise typer.BadParameter("a model is written to a file.", param_hint="--output")
     known = KNOWN_DETECTORS[detector.lower()]
     options = option.detector_options(detector_options)
     with talking(json) as talk:

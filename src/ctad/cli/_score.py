@@ -30,7 +30,7 @@ def score(
     several files, those finished before are kept, so that a rerun goes on with the rest.
     """
     with talking(json, output) as talk:
-        detector = load_detector(model)
+        detector = load_detector(model, talk)
         with model.open("rb") as file:
             checksum = file_digest(file, "sha256").hexdigest()
         summary = score_tables(
@@ -46,7 +46,7 @@ def score(
         show_scored(summary, output, talk)
 
 
-def load_detector(path: Path) -> CalibratedDetector:
+def load_detector(path: Path, talk: Talk) -> CalibratedDetector:
     """A detector that can score tables."""
     from ..detector import CalibratedDetector, load
 
@@ -55,6 +55,11 @@ def load_detector(path: Path) -> CalibratedDetector:
         raise ValueError(
             f"{path} holds a {type(model).__name__} without detector, which gives no scores. "
             "Use `ctad calibrate` for scores made elsewhere."
+        )
+    if model.rows_depend_:
+        talk.notice(
+            f"{type(model.detector_).__name__} scores a row differently among other rows: scores "
+            "depend on --batch-rows."
         )
     return model
 

@@ -91,6 +91,8 @@ class CalibratedDetector(BaseEstimator):
         The score above which a row is an anomaly.
     labels_ : ndarray of shape (n,)
         Labels of the training rows, 1 = anomaly.
+    rows_depend_ : bool
+        Whether the detector scores a row differently among other rows.
     n_features_in_ : int
     feature_names_in_ : ndarray of str, only if the training rows had named columns
 
@@ -140,7 +142,7 @@ class CalibratedDetector(BaseEstimator):
     threshold_: float
     labels_: npt.NDArray[np.int64]
     _reading: Reading
-    _rows_depend: bool
+    rows_depend_: bool
     _sees: str
 
     def __init__(
@@ -321,10 +323,10 @@ class CalibratedDetector(BaseEstimator):
         save(self, path)
 
     def _training_scores(self, detector_rows: Any, trust_kept: bool) -> Floats:
-        self._rows_depend = scores_depend_on_other_rows(
+        self.rows_depend_ = scores_depend_on_other_rows(
             self.detector_, self._reading, detector_rows
         )
-        if self._rows_depend:
+        if self.rows_depend_:
             warn_user(
                 f"{name_of(self.detector_)} scores a row differently among other rows, so its "
                 "calibrated scores also depend on the other rows of a call."
@@ -333,7 +335,7 @@ class CalibratedDetector(BaseEstimator):
         return self._base_score(detector_rows) if kept is None else kept
 
     def _base_score(self, detector_rows: Any) -> Floats:
-        score = scores_of if self._rows_depend else scores_in_blocks
+        score = scores_of if self.rows_depend_ else scores_in_blocks
         return score(self.detector_, self._reading, detector_rows)
 
     def _learn_rows(self, X: Any) -> Floats:

@@ -55,7 +55,7 @@ def save(detector: CalibratedDetector, path: str | PathLike[str]) -> None:
             "detector": _describe_detector(detector, writer),
             "calibrator": describe(detector.calibrator_, writer),
             "encoder": fitted_encoder,
-            "rows_depend": detector._rows_depend,
+            "rows_depend": detector.rows_depend_,
             "sees": detector._sees,
             "n_columns": detector.n_features_in_,
             "column_names": None if names is None else names.tolist(),
@@ -172,7 +172,7 @@ def _restore(reader: Reader, function: Any) -> CalibratedDetector:
 
 
 def _restore_detector(loaded: CalibratedDetector, state: dict[str, Any], reader: Reader) -> None:
-    loaded._rows_depend = bool(state["rows_depend"])
+    loaded.rows_depend_ = bool(state["rows_depend"])
     if state["sees"] not in SEEN:
         raise ValueError(f"{state['sees']!r} for a kind of table")
     loaded._sees = state["sees"]
