@@ -1,5 +1,7 @@
 """Neural detectors of PyOD: weights and scores come back, to the last bit."""
 
+import sys
+
 import numpy as np
 import pytest
 from sklearn.frozen import FrozenEstimator
@@ -74,6 +76,12 @@ def test_weights_and_buffers_keep_their_types(path):
     for name, tensor in before.items():
         assert tensor.dtype == after[name].dtype
         assert torch.equal(tensor, after[name])
+
+
+def test_saving_without_safetensors_says_what_is_missing(path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "safetensors.torch", None)
+    with pytest.raises(ImportError, match="needs safetensors: install it"):
+        saved(deep_svdd(), path)
 
 
 # what is wrong with the weights: what becomes of them

@@ -30,6 +30,7 @@ NUMBERS = {
     for name in (
         *("bool", "bool_", "str_", "datetime64", "timedelta64", "float16", "float32", "float64"),
         *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+        *("longlong", "ulonglong"),
     )
 }
 KEY_TYPES = {"builtins.str", "builtins.int", "builtins.float", "builtins.bool", *NUMBERS}

@@ -62,7 +62,10 @@ def _without_network(detector: Any, network: Network, writer: Writer) -> Any:
         if not isinstance(vars(stub).get(attribute), str):  # a device may be given by its name
             vars(stub).pop(attribute, None)
     if module is not None:
-        from safetensors.torch import save
+        try:
+            from safetensors.torch import save
+        except ImportError as error:
+            raise ImportError("saving a neural detector needs safetensors: install it") from error
 
         weights = dict(getattr(module, "_orig_mod", module).state_dict())  # also if compiled
         if hasattr(detector, CENTRE):

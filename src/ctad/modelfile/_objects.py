@@ -38,8 +38,9 @@ def pack(value: Any, writer: Writer) -> tuple[str, set[str]]:
     import skops.io
 
     name = type(value).__name__
+    without_networks = split_networks(value, writer)
     try:
-        archive = ZipFile(io.BytesIO(skops.io.dumps(split_networks(value, writer))))
+        archive = ZipFile(io.BytesIO(skops.io.dumps(without_networks)))
     except Exception as error:
         raise TypeError(
             f"{name} cannot be saved: it keeps something that has no safe form in a file ({error})."
@@ -96,11 +97,11 @@ def _checked_files(schema: Any, reader: Reader) -> dict[str, bytes]:
     files = {}
     for node in _nodes(schema):
         loader, type_name = node["__loader__"], _type_name(node)
-        if loader not in ALLOWED or "__id__" in node:
-            raise ValueError(f"it has a {loader} as no model file has")
-        if type_name not in ALLOWED[loader]:
-            if loader not in EXTENDABLE or type_name not in reader.trusted:
-                unknown.add(type_name)
+        known = type_name in ALLOWED.get(loader, ())
+        if "__id__" in node or not (known or loader in EXTENDABLE):
+            raise ValueError(f"it has {type_name} ({loader}) as no model file has")
+        if not known and type_name not in reader.trusted:
+            unknown.add(type_name)
         elif loader == "NdArrayNode" and node["type"] == "numpy":
             files[node["file"]] = reader.entry(node["file"], "arrays/")
         elif loader == "DictNode":
