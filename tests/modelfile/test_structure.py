@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from pyod.models.hbos import HBOS
 from pyod.models.qmcd import QMCD
+from pyod.models.sampling import Sampling
 from sklearn.cluster import KMeans
 from sklearn.ensemble import IsolationForest
 from sklearn.frozen import FrozenEstimator
@@ -181,9 +182,10 @@ def test_neighbour_searches_with_other_nodes(path, field, row, value):
 
 
 @pytest.mark.parametrize("place", [5, 6])
-def test_neighbour_searches_with_other_counts(path, place):
+@pytest.mark.parametrize("count", ["60", str(2**50), "-1"])
+def test_neighbour_searches_with_other_counts(path, place, count):
     file = File(path, SEARCH)
-    file.node("KDTree")["content"]["content"][place]["content"] = "60"
+    file.node("KDTree")["content"]["content"][place]["content"] = count
     file.refused("a neighbour search")
 
 
@@ -223,6 +225,10 @@ def test_weights_of_another_number_of_columns(path):
     file = File(path, BALLS)
     file.set_array(file.node("MinkowskiDistance64")["content"]["content"][1], np.ones(2))
     file.refused("a neighbour search")
+    weighted = {"p": 3, "w": np.ones(3)}
+    file = File(path, Sampling(metric="minkowski", metric_params=weighted, subset_size=5))
+    file.set_array(file.node("MinkowskiDistance64")["content"]["content"][1], np.ones(2))
+    file.refused("a distance")
 
 
 def test_a_loss_with_a_state(path):

@@ -60,6 +60,8 @@ def check_parts(root: Any, n_columns: int | None = None) -> None:
             _check_width(part, part._fit_X)
         elif type(part).__name__ == "QMCD" and hasattr(part, "_fitted_data"):
             _check_width(part._scaler, part._fitted_data)
+        elif type(part).__name__ == "Sampling" and hasattr(part, "threshold_"):
+            require(_weighs(part.dist, part.subset.shape[1]), "a distance")
         elif type(part).__name__ == "HBOS" and hasattr(part, "hist_"):
             _check_histograms(part, n_columns if part is outermost else None)
         # joblib keeps pickles in this folder, and would read them in another training.
@@ -71,19 +73,25 @@ def _check_search_tree(tree: Any, n_bounds: int) -> None:
     data, order, nodes, bounds, _, n_levels, n_nodes, *_, metric, weights = tree.__getstate__()
     n, width = data.shape
     first_leaf = n_nodes // 2  # from here on nodes have no room for children
-    weighted = metric.__getstate__()[1] if type(metric).__name__.startswith("Minkowski") else ()
     require(
-        n_nodes == 2**n_levels - 1 == len(nodes)
+        n_levels == n_nodes.bit_length()
+        and n_nodes == 2**n_levels - 1 == len(nodes)
         and bounds.shape == (n_bounds, n_nodes, width)
         and order.shape == (n,)
         and within(order, 0, n)
         and within(nodes["idx_start"], 0, nodes["idx_end"] + 1)
         and within(nodes["idx_end"], 0, n + 1)
         and bool((nodes["is_leaf"][first_leaf:] != 0).all())
-        and len(weighted) in (0, width)
+        and _weighs(metric, width)
         and (weights is None or weights.shape == (n,)),
         "a neighbour search",
     )
+
+
+def _weighs(metric: Any, width: int) -> bool:
+    """Whether a metric that may have weights has none, or one per column."""
+    weights = metric.__getstate__()[1] if type(metric).__name__ == "MinkowskiDistance64" else ()
+    return len(weights) in (0, width)
 
 
 def _check_forest(forest: Any) -> None:
