@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from ctad._atomic import replacing
+from ctad._atomic import check_replaceable, replacing
 
 WRITER = """
 import sys, time
@@ -96,8 +96,9 @@ def test_what_cannot_be_replaced_is_refused_before_work_begins(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"folder .*nowhere does not exist"):
         write(tmp_path / "nowhere" / "file", "x")
     for what in (tmp_path, "/dev/null"):
-        with pytest.raises(OSError, match="not a file that can be replaced"):
-            write(what, "x")
+        for attempt in (check_replaceable, lambda path: write(path, "x")):
+            with pytest.raises(OSError, match="not a file that can be replaced"):
+                attempt(what)
 
 
 def test_parts_of_dead_writers_go_and_all_others_stay(tmp_path):
