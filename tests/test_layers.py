@@ -15,12 +15,12 @@ ALLOWED = {
     "modelfile": {"_atomic", "_warning", "__version__"},
     "tables": CHECKS,
     "streams": {"_atomic", "_warning"},
-    "calibration": {"transport", "modelfile"} | CHECKS,
+    "calibration": {"transport", "modelfile", "_progress"} | CHECKS,
     "detectors": set(),
     "detector": {"calibration", "modelfile", "tables"} | CHECKS,
     "engines": {"detector", "streams", "_atomic"},
     "cli": {"calibration", "detector", "detectors", "engines", "modelfile", "streams", "tables"}
-    | {"_atomic", "_input", "__version__"},
+    | {"_atomic", "_input", "_progress", "__version__"},
 }
 
 

@@ -11,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
 
 from ctad import CTAD
+from ctad._progress import watching
 from ctad.calibration import _ctad
 from ctad.transport import _row_transport
 
@@ -301,3 +302,11 @@ def test_few_rows_reduce_k_and_m_with_one_warning(n, target):
             f"and n_references={n} instead of 20."
         ]
     assert all(w.filename == __file__ for w in caught)
+
+
+def test_whoever_watches_is_told_how_far_it_is():
+    seen = []
+    with watching(lambda *progress: seen.append(progress)):
+        CTAD(n_draws=2, random_state=0).fit(clusters())
+    CTAD(random_state=0).fit(clusters())
+    assert seen == [("Finding centroids", done, 2) for done in range(3)]

@@ -16,6 +16,7 @@ from sklearn.utils import check_random_state, check_scalar
 from threadpoolctl import threadpool_limits
 
 from .._input import Floats, Rows, one_of
+from .._progress import progress
 from .._warning import warn_user
 from ..transport import RowTransport, euclidean_costs
 from ._base import BaseCalibrator
@@ -183,7 +184,11 @@ class CTAD(BaseCalibrator):
         k, m = self._sizes_for(rows)
         random = check_random_state(self.random_state)
         self._signal = self.signal
-        self.draws_ = [self._draw(rows, k, m, random) for _ in range(self.n_draws)]
+        self.draws_ = []
+        for number in range(self.n_draws):
+            progress("Finding centroids", number, self.n_draws)
+            self.draws_.append(self._draw(rows, k, m, random))
+        progress("Finding centroids", self.n_draws, self.n_draws)
         self.centroids_ = self.draws_[0].centroids
         self.references_ = self.draws_[0].references
 

@@ -24,6 +24,8 @@ from rich.progress import (
 )
 from rich.table import Table
 
+from .._progress import watching
+
 # What bad input ends in. Anything else is a fault of ours and shows its traceback.
 INPUT_ERRORS = (ValueError, TypeError, OSError, ImportError, MemoryError)
 
@@ -96,17 +98,30 @@ class Talk:
 
     @contextmanager
     def working(self, doing: str) -> Iterator[None]:
-        """A sign of life, and the time taken so far, where nothing can be counted."""
+        """The time taken so far, and the time left of what can be counted."""
         with Progress(
             SpinnerColumn(),
             TextColumn("{task.description}", markup=False),
+            BarColumn(),
             TimeElapsedColumn(),
+            TextColumn("left:"),
+            TimeRemainingColumn(),
             console=self._errors,
             transient=True,
             disable=not self._someone_watches,
         ) as bar:
-            bar.add_task(doing)
-            yield
+            task = bar.add_task(doing, total=None)
+
+            def watch(doing_now: str, done: int, total: int) -> None:
+                bar.update(
+                    task,
+                    description=f"{doing_now} ({done}/{total})" if done < total else doing,
+                    completed=done,
+                    total=total if done < total else None,
+                )
+
+            with watching(watch):
+                yield
 
     @contextmanager
     def counting(self, doing: str, total: int) -> Iterator[Callable[[int], None]]:
