@@ -163,3 +163,11 @@ def test_a_failing_row_is_named_also_from_a_thread(threads_used):
     with pytest.raises(ValueError, match="row 7777"):
         RowTransport(np.ones((3, 2))).solve(costs, n_threads=2)
     assert threads_used == [2]
+
+
+def test_more_threads_than_rows_are_asked_for():
+    transport = RowTransport(np.ones((20, 5)))
+    costs = np.random.default_rng(0).random((300, 5))
+    np.testing.assert_array_equal(
+        transport.solve(costs, n_threads=10**12).total, transport.solve(costs).total
+    )

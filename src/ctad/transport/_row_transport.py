@@ -232,8 +232,9 @@ class RowTransport:
                     )
                 place_block(block_costs, total[start:stop], own[start:stop], mass[start:stop])
 
-        edges = np.linspace(0, n, max(1, n_threads) + 1).astype(int).tolist()
-        if n_threads > 1 and n > step:
+        n_threads = min(n_threads, -(-n // step))  # no more than there are blocks
+        if n_threads > 1:
+            edges = np.linspace(0, n, n_threads + 1).astype(int).tolist()
             with ThreadPoolExecutor(n_threads) as pool:
                 list(pool.map(work, edges[:-1], edges[1:]))
         else:
