@@ -109,7 +109,7 @@ ENCODED = {name for name in BAD_TABLES if "in a frame" in name or "in polars" in
 def test_bad_tables_are_refused_in_training(estimator, what):
     table, error, message = BAD_TABLES[what]
     if what in ENCODED and isinstance(estimator, CalibratedDetector):
-        with pytest.warns(UserWarning, match=r"not used: '[ab]' \((empty|constant)\)"):
+        with pytest.warns(UserWarning, match="not used: .[ab]. .(empty|constant|integers beyond)"):
             estimator.fit(table)
         return
     with pytest.raises(error, match=message):
