@@ -115,9 +115,16 @@ def test_the_readme_shows_what_the_demo_prints(demo):
         )
 
 
-def test_the_benchmark_prints_its_table():
-    output = run(sys.executable, ROOT / "benchmarks" / "transport.py", "--quick")
-    for line in ("K=5, M=20, D=21", "K=50, M=99", "growth of time", "MB beyond in- and output"):
+BENCHMARKS = {
+    "transport": ("K=5, M=20, D=21", "K=50, M=99", "growth of time", "MB beyond in- and output"),
+    "streams": ("IForest: peak memory", "PCA: rate, % of that from memory", "File: 0.05 GB"),
+}
+
+
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_the_benchmarks_print_their_tables(name):
+    output = run(sys.executable, ROOT / "benchmarks" / f"{name}.py", "--quick")
+    for line in BENCHMARKS[name]:
         assert line in output
 
 

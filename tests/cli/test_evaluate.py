@@ -65,6 +65,13 @@ def test_labels_that_do_not_tell_are_refused(model, label, message):
     assert message in done.err
 
 
+def test_a_model_that_learnt_from_the_labels_is_not_judged_by_them(ctad, model):
+    ctad("fit", "cars.csv", "-o", "cheat.ctad")
+    done = run("evaluate", "cheat.ctad", "cars.csv", "--label", "odd")
+    assert done.code == 1
+    assert "cheat.ctad takes the label 'odd' for a column to learn from" in done.err
+
+
 @given(
     rows=st.lists(
         st.tuples(

@@ -41,6 +41,11 @@ def evaluate(
 
     with talking(json) as talk:
         detector = load_detector(model, talk)
+        if label in detector.column_types().names:
+            raise ValueError(
+                f"{model} takes the label {label!r} for a column to learn from. Train it anew with "
+                f"--label {label}."
+            )
         base, score, labels = [], [], []
         with talk.progress("Scoring") as watch:
             for file in find_tables(table):
