@@ -19,7 +19,7 @@ def model(ctad):
     cars = REAL_TABLES["cars"]().frame
     foreign = cars["Origin"] == "USA"
     cars.assign(odd=foreign).drop(columns="Origin").to_csv("cars.csv", index=False)
-    cars.to_csv("origins.csv", index=False)
+    cars.assign(unsure=foreign.where(cars.index > 5)).to_csv("origins.csv", index=False)
     ctad("fit", "cars.csv", "-o", "m.ctad", "--label", "odd")
     return load("m.ctad")
 
@@ -56,7 +56,7 @@ def test_labels_may_be_words(ctad, model):
         (["--label", "nothing"], "origins.csv: the table lacks column 'nothing'"),
         (["--label", "Origin"], "has 'Europe'. Say which value means anomaly: --anomalous VALUE."),
         (["--label", "Origin", "--anomalous", "Mars"], "0 of 406 rows are labelled anomalous"),
-        (["--label", "Horsepower"], "6 rows have no label in column 'Horsepower'"),
+        (["--label", "unsure"], "6 rows have no label in column 'unsure'"),
     ],
 )
 def test_labels_that_do_not_tell_are_refused(model, label, message):
