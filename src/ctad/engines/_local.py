@@ -143,7 +143,8 @@ def score_batches(model: Model, reader: TableReader, *, as_text: bool = True) ->
         As `score_table` gives it.
     """
     rows = 0
-    with ThreadPoolExecutor(max_workers=1) as pool:
+    pool = ThreadPoolExecutor(max_workers=1)
+    try:
         for batch in _read_ahead(reader, pool):
             place = Place(reader.file, reader.dialect, rows)
             try:
@@ -156,6 +157,8 @@ def score_batches(model: Model, reader: TableReader, *, as_text: bool = True) ->
                 part = f", from row {rows + 1:,} on" if rows else ""
                 raise TableError(f"{reader.file}{part}: {error}") from error
             rows += batch.num_rows
+    finally:
+        pool.shutdown(wait=not reader.is_piped)
 
 
 def score_file(

@@ -32,9 +32,10 @@ class CsvText(io.RawIOBase):
         self, file: TableFile, encoding: str | None, delimiter: str | None, opened: IO[bytes]
     ) -> None:
         self._file = opened
-        self._is_piped = file.is_standard_input or not opened.seekable()
-        self.total = None if self._is_piped else file.path.stat().st_size
+        self.is_piped = file.is_standard_input or not opened.seekable()
+        self.total = None if self.is_piped else file.path.stat().st_size
         self._n_read = 0
+        self._is_stopped = False
         try:
             self._begin(file, encoding, delimiter)
         except BaseException:
@@ -45,7 +46,7 @@ class CsvText(io.RawIOBase):
         content = _unpacked(self._file)
         head = content.read(PIECE_BYTES)
         if encoding is None:
-            encoding = sniff_encoding(head, lambda: () if self._is_piped else _pieces(file.path))
+            encoding = sniff_encoding(head, lambda: () if self.is_piped else _pieces(file.path))
         self._utf8 = _utf8(chain([head], iter(lambda: content.read(PIECE_BYTES), b"")), encoding)
         self._pending = memoryview(self._start(file))
         self._end = bytes(self._pending[-END_BYTES:])
@@ -58,6 +59,8 @@ class CsvText(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         """Fill the buffer with what comes next."""
+        if self._is_stopped:
+            return 0
         if not self._pending:
             self._pending = memoryview(next(self._utf8, b""))
             self._end = (self._end + bytes(self._pending[-END_BYTES:]))[-END_BYTES:]
@@ -66,6 +69,10 @@ class CsvText(io.RawIOBase):
         self._pending = self._pending[len(part) :]
         self._n_read += len(part)
         return len(part)
+
+    def stop(self) -> None:
+        """Be at the end, for whoever reads on."""
+        self._is_stopped = True
 
     def close(self) -> None:
         """Close the file; standard input stays open."""
@@ -76,7 +83,7 @@ class CsvText(io.RawIOBase):
     @property
     def done(self) -> int:
         """Bytes read, of the compressed file if it is one."""
-        if self._is_piped:
+        if self.is_piped:
             return self._n_read
         return cast(int, self.total) if self._file.closed else self._file.tell()
 

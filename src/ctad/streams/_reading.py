@@ -8,7 +8,7 @@ import zlib
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Self
 
@@ -112,6 +112,11 @@ class TableReader(ABC):
     def done(self) -> int:
         """Rows or bytes read so far."""
 
+    @property
+    def is_piped(self) -> bool:
+        """Whether the rows come from another process, which may keep one waiting."""
+        return False
+
     @abstractmethod
     def close(self) -> None:
         """Close the file."""
@@ -184,7 +189,7 @@ class _ParquetReader(TableReader):
         self._parquet = pq.ParquetFile(
             file.path, pre_buffer=False, buffer_size=PARQUET_BUFFER_BYTES
         )
-        self.schema = self._parquet.schema_arrow
+        self.schema = _workable(self._parquet.schema_arrow)
         self.total = self._parquet.metadata.num_rows
         self._done = 0
         super().__init__(file, batch_rows)
@@ -199,7 +204,7 @@ class _ParquetReader(TableReader):
     def _batches(self) -> Iterator[pa.RecordBatch]:
         for batch in self._parquet.iter_batches(self._batch_rows):
             self._done += batch.num_rows
-            yield batch
+            yield batch.cast(self.schema)
 
 
 class _ArrowFileReader(TableReader):
@@ -251,6 +256,7 @@ class _ArrowStreamReader(TableReader):
 
 class _CsvReader(TableReader):
     unit = "bytes"
+    _arrow: pyarrow.csv.CSVStreamingReader | None = None
 
     def __init__(
         self,
@@ -275,7 +281,17 @@ class _CsvReader(TableReader):
     def done(self) -> int:
         return self._text.done
 
+    @property
+    def is_piped(self) -> bool:
+        return self._text.is_piped
+
     def close(self) -> None:
+        # pyarrow reads ahead in a thread of its own, which must not outlive the file, nor Python.
+        self._text.stop()
+        if self._arrow is not None and not self.is_piped:
+            with suppress(pa.ArrowException, OSError, ValueError):
+                for _ in self._arrow:
+                    pass
         self._text.close()
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
@@ -295,7 +311,7 @@ class _CsvReader(TableReader):
 
     def _arrow_batches(self) -> pyarrow.csv.CSVStreamingReader:
         dialect = self._text.dialect
-        return pyarrow.csv.open_csv(
+        self._arrow = pyarrow.csv.open_csv(
             io.BufferedReader(self._text, CSV_BLOCK_BYTES),
             pyarrow.csv.ReadOptions(
                 block_size=CSV_BLOCK_BYTES,
@@ -309,6 +325,7 @@ class _CsvReader(TableReader):
                 column_types=self.schema, null_values=[], strings_can_be_null=False
             ),
         )
+        return self._arrow
 
     def _explained(self, error: pa.ArrowInvalid) -> TableError:
         """What is wrong with the file, in the user's terms."""
@@ -332,12 +349,18 @@ class _CsvReader(TableReader):
 
 
 def _workable(schema: pa.Schema) -> pa.Schema:
-    """With categories as polars writes them turned into those that pyarrow can work with."""
+    """With text as polars writes it turned into text that pyarrow can work with."""
     for position, field in enumerate(schema):
         kind = field.type
         if pa.types.is_dictionary(kind) and pa.types.is_string_view(kind.value_type):
             workable = pa.dictionary(kind.index_type, pa.string(), kind.ordered)
-            schema = schema.set(position, field.with_type(workable))
+        elif pa.types.is_string_view(kind):
+            workable = pa.large_string()
+        elif pa.types.is_binary_view(kind):
+            workable = pa.large_binary()
+        else:
+            continue
+        schema = schema.set(position, field.with_type(workable))
     return schema
 
 
