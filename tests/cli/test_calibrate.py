@@ -54,6 +54,9 @@ def test_several_files_go_into_a_folder_and_are_kept(ctad, files, tmp_path):
     assert ctad(*arguments).json["files"] == 2
     assert ctad(*arguments).json["kept"] == 2
     assert ctad(*arguments, "--seed", 5).json["kept"] == 0
+    assert ctad(*arguments).json["kept"] == 0
+    TRAIN.assign(score=7 * FROM_ELSEWHERE[KIND == 0].to_numpy()).to_csv("train.csv", index=False)
+    assert ctad(*arguments).json["kept"] == 0  # other training scores, other scaling
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from sklearn.ensemble import IsolationForest
 from ctad import CTAD, CalibratedDetector, cli
 from ctad.calibration import PRESETS
 from ctad.cli._app import app
+from ctad.cli._options import detector_options
 from ctad.cli._talk import Talk, talking
 
 from ..data import normal
@@ -37,9 +38,7 @@ def cars(tmp_path_factory):
 
 
 EXAMPLES = [
-    line
-    for command in app.registered_commands
-    for line in re.findall(r"\[cyan\](.*?)\[/\]", command.epilog)
+    line for command in app.registered_commands for line in re.findall(r"`(.*?)`", command.epilog)
 ]
 
 
@@ -54,7 +53,8 @@ def test_every_example_of_the_help_runs(line, tmp_path, monkeypatch):
     for name in ("train.csv", "new.csv", "new.csv.gz"):
         frame.to_csv(name, index=False)
     if not line.startswith("ctad fit"):
-        assert run("fit", "train.parquet", "-o", "model.ctad").code == 0
+        fitted = run("fit", "train.parquet", "-o", "model.ctad", "--label", "is_fraud")
+        assert fitted.code == 0
     done = run_apart(line)
     assert done.returncode == 0, done.stderr
     words = shlex.split(line)
@@ -113,6 +113,10 @@ WRONG = {
         "IsolationForest has no option 'trees'",
     ),
     "a model to nowhere": (["fit", "cars.csv", "-o", "-"], 2, "a model is written to a file"),
+    "a folder to stdout": (["score", "m.ctad", "more", "-o", "-"], 1, "more may be several files"),
+    "a folder to a file": (["score", "m.ctad", "more", "-o", "x.csv"], 1, "'x.csv' is none"),
+    "a folder to no folder": (["score", "m.ctad", "*.csv", "-o", "m.ctad"], 1, "'m.ctad' is none"),
+    "an early end": (["fit", "header.csv", "-o", "x.ctad"], 1, "0 normal rows are too few"),
     "a long delimiter": (["fit", "cars.csv", "-o", "x", "--delimiter", "ab"], 2, "nor tab"),
     "half an option": (
         ["fit", "cars.csv", "-o", "x", "--detector-options", "trees"],
@@ -128,6 +132,9 @@ def test_what_is_wrong_is_said_without_a_traceback(what, cars, monkeypatch):
     monkeypatch.chdir(cars)
     (cars / "one.csv").write_text("a,b\n1,2\n")
     (cars / "empty.csv").write_text("")
+    (cars / "header.csv").write_text("a,b\n")
+    (cars / "more").mkdir(exist_ok=True)
+    (cars / "more" / "a.csv").write_text("a,b\n1,2\n")
     frame = pd.read_csv(cars / "cars.csv", dtype=str)
     frame.loc[3, "Weight_in_lbs"] = "heavy"
     frame.to_csv(cars / "text.csv", index=False)
@@ -140,6 +147,42 @@ def test_what_is_wrong_is_said_without_a_traceback(what, cars, monkeypatch):
     assert "Traceback" not in done.err
     assert done.out == ""
     assert not list(cars.glob("x*"))
+
+
+def test_a_run_ends_well_before_its_input_does(cars):
+    """Whoever reads has seen enough, while the input goes on."""
+    slow = f"(cat {cars}/cars.csv; for i in $(seq 3000); do tail -n +2 {cars}/cars.csv; done)"
+    score = f"ctad score {cars}/m.ctad - -o - --batch-rows 100; echo $? >&2"
+    for _ in range(3):
+        done = run_apart(f"{slow} 2>/dev/null | ({score}) | head -1")
+        assert done.stdout.startswith("Name,")
+        assert done.stderr == "0\n"
+
+
+def test_what_is_piped_in_must_be_a_csv(cars, tmp_path):
+    pd.read_csv(cars / "cars.csv").to_parquet(tmp_path / "cars.parquet")
+    done = run_apart(f"cat {tmp_path}/cars.parquet | ctad score {cars}/m.ctad - -o -")
+    assert done.returncode == 1
+    assert "must be a CSV: what is piped in is Parquet or Arrow" in done.stderr
+
+
+def test_the_clock_of_the_bar_starts_with_the_file(monkeypatch):
+    times = iter([0.0, 0.0, 2.0, 4.0, 5.0, 9.0, 9.0, 9.0])
+    monkeypatch.setattr("ctad.cli._talk.monotonic", lambda: next(times))
+    rates = []
+    monkeypatch.setattr("ctad.cli._talk.Progress.update", lambda *_, rate, **__: rates.append(rate))
+    with Talk(False, None).progress("Scoring") as watch:
+        watch(100, 1, 2, "a")
+        watch(200, 2, 2, "a")
+        watch(30, 1, 1, "b")
+    assert rates == [50, 50, 30]
+
+
+def test_options_of_a_detector_may_be_lists():
+    assert detector_options(["a=[1,2],b=none", "c=x , d=0.5"]) == {
+        **{"a": [1, 2], "b": None},
+        **{"c": "x", "d": 0.5},
+    }
 
 
 def test_exit_codes_of_the_real_command(cars):

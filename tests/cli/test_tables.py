@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.feather
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from ctad import CalibratedDetector, load
 from ctad.detectors import make
 
-from .conftest import REAL_TABLES, run_apart
+from .conftest import REAL_TABLES, run, run_apart
 
 SCORES = ["ctad_base_score", "ctad_delta", "ctad_score"]
 
@@ -160,6 +161,63 @@ def test_dialect_and_encoding_may_be_said(ctad):
     fitted = ctad("fit", "cars.txt", "-o", "m.ctad", *said, "--json").json
     assert fitted["not_used"]["empty"] == "empty"
     assert len(fitted["columns"]) == 8
+
+
+def test_training_leaves_out_what_scoring_added(ctad):
+    write(REAL_TABLES["cars"]().frame, "cars.csv")
+    ctad("fit", "cars.csv", "-o", "m.ctad")
+    ctad("score", "m.ctad", "cars.csv", "-o", "scored.csv")
+    done = ctad("fit", "scored.csv", "-o", "again.ctad")
+    assert "not used: ctad_base_score, ctad_delta, ctad_score, which `ctad score` has" in done.err
+    ctad("score", "again.ctad", "scored.csv", "-o", "scored-again.csv")
+    assert Path("scored-again.csv").read_bytes() == Path("scored.csv").read_bytes()
+
+
+def test_a_label_that_no_row_has_is_told_of(ctad):
+    write(REAL_TABLES["cars"]().frame, "cars.csv")
+    words = ("--label", "Origin", "--anomalous")
+    assert "no row has the label 'usa'" in ctad("fit", "cars.csv", "-o", "m", *words, "usa").err
+    done = ctad("fit", "cars.csv", "-o", "m", *words, "USA")
+    assert "learnt from 152 of 406 rows (254 labelled anomalous): m" in done.out
+
+
+@pytest.mark.parametrize("write_table", ["write_ipc", "write_ipc_stream", "write_parquet"])
+def test_files_of_polars(ctad, write_table):
+    cars = pl.from_pandas(REAL_TABLES["cars"]().frame)
+    name = {"write_ipc": "c.feather", "write_ipc_stream": "c.arrows"}.get(write_table, "c.parquet")
+    getattr(cars, write_table)(name)
+    assert ctad("fit", name, "-o", "m.ctad", "--json").json["columns"]["Origin"] == "category"
+    ctad("score", "m.ctad", name, "-o", "scored.csv")
+    np.testing.assert_array_equal(
+        read("scored.csv")["ctad_score"], load("m.ctad").anomaly_score(cars)
+    )
+
+
+def test_numbers_and_times_as_people_write_them(ctad):
+    rows = [
+        f"{i % 7},{i % 10};{i % 9}.5;{i % 24:02}:30;1.{i % 9 + 1}.2024;{i}{i:021}"
+        for i in range(60)
+    ]
+    Path("t.csv").write_text("comma;point;clock;day;key\n" + "\n".join(rows) + "\n")
+    fitted = ctad("fit", "t.csv", "-o", "m.ctad", "--json").json
+    assert fitted["columns"] == {
+        **{"comma": "number", "point": "number"},
+        **{"clock": "time of day", "day": "date"},
+    }
+    assert fitted["not_used"] == {"key": "text that hardly repeats"}
+    ctad("score", "m.ctad", "t.csv", "-o", "scored.csv")
+
+
+def test_files_of_a_folder_may_differ_a_little(ctad, tmp_path):
+    (tmp_path / "cars").mkdir()
+    cars = REAL_TABLES["cars"]().frame
+    cars[:200].assign(Year=cars["Year"][:200].dt.date).to_parquet("cars/a.parquet")
+    cars[200:].astype({"Origin": "category"}).to_parquet("cars/b.parquet")
+    assert ctad("fit", "cars", "-o", "m.ctad", "--json").json["columns"]["Year"] == "date"
+    cars[:9].assign(Year="long ago").to_parquet("cars/c.parquet")
+    done = run("fit", "cars", "-o", "n.ctad")
+    assert done.code == 1
+    assert "c.parquet does not go with the files before: column 'Year' is" in done.err
 
 
 def test_a_guess_at_the_encoding_is_told(ctad):

@@ -2,16 +2,17 @@
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from pyod.models.iforest import IForest
 from pyod.models.knn import KNN
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import IsolationForest
 from sklearn.frozen import FrozenEstimator
 from sklearn.neighbors import LocalOutlierFactor
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
 from ctad import CalibratedDetector
 from ctad.tables import TableEncoder
@@ -122,7 +123,7 @@ def test_a_pipeline_may_begin_with_the_encoder():
     assert detector.predict(STRANGER).tolist() == [1]
 
 
-def test_functions_get_the_table_as_it_is_passed():
+def test_functions_get_the_table():
     def overweight(table):
         return np.asarray(table["weight"]) - np.nan_to_num(np.asarray(table["height"]), nan=170.0)
 
@@ -130,6 +131,37 @@ def test_functions_get_the_table_as_it_is_passed():
     expected = overweight(PEOPLE.to_pandas())
     np.testing.assert_array_equal(detector.base_score(PEOPLE.to_pandas()), expected)
     np.testing.assert_array_equal(detector.base_score(PEOPLE), expected)
+
+
+class ByPlace(BaseEstimator):
+    """A detector of one's own that takes columns by their place."""
+
+    def fit(self, X, y=None):
+        self.mean_ = X.to_numpy().mean(axis=0)
+        return self
+
+    def decision_function(self, X):
+        return abs(X.to_numpy() - self.mean_) @ np.arange(1.0, X.shape[1] + 1)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+@pytest.mark.parametrize(
+    "detector",
+    [
+        lambda table: table.to_numpy()[:, 0],
+        ByPlace(),
+        make_pipeline(FunctionTransformer(lambda table: table.to_numpy()), IForest()),
+    ],
+)
+def test_columns_come_in_the_order_of_training_whatever_takes_them(detector, library):
+    people = PEOPLE.select(["weight", "height"]).drop_null()
+    people = people.filter(pc.is_finite(people["height"]))
+    polarity = "auto" if hasattr(detector, "steps") else "higher"
+    made = CalibratedDetector(detector, polarity=polarity, random_state=0)
+    made.fit(LIBRARIES[library](people))
+    expected = made.anomaly_score(LIBRARIES[library](people))
+    other = people.select(["height", "weight"]).add_column(0, "extra", [[0.5] * len(people)])
+    np.testing.assert_array_equal(made.anomaly_score(LIBRARIES[library](other)), expected)
 
 
 def test_one_trained_before_on_an_array_gets_the_plain_numbers():

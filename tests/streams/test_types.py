@@ -30,7 +30,7 @@ def inferred(values, dialect=None):
         (["1", "-20", "", "n/a"], pa.int64(), [1, -20, None, None]),
         ([" 1", "2 ", "  "], pa.int64(), [1, 2, None]),
         (["9223372036854775807"], pa.int64(), [2**63 - 1]),
-        (["9223372036854775808"], pa.float64(), [2.0**63]),
+        (["9223372036854775808"], pa.string(), ["9223372036854775808"]),
         (["1", "2.50", "1e-5", ".5", "3.", "-0"], pa.float64(), [1, 2.5, 1e-5, 0.5, 3, 0]),
         (["1.5", "nan", "NULL", "#N/A"], pa.float64(), [1.5, None, None, None]),
         (["", "NA", " "], pa.null(), ["", "NA", " "]),
@@ -60,7 +60,9 @@ def inferred(values, dialect=None):
         (["2024-12-24T18:30Z", "2024-12-24T18:30"], pa.string(),
          ["2024-12-24T18:30Z", "2024-12-24T18:30"]),
         (["2024-12-24 25:00"], pa.string(), ["2024-12-24 25:00"]),
-        (["18:30"], pa.string(), ["18:30"]),
+        (["18:30", "7:30"], pa.string(), ["18:30", "7:30"]),
+        (["18:30", "07:30:15"], pa.time64("us"), [time(18, 30), time(7, 30, 15)]),
+        (["1.2.2024", "31.12.2024"], pa.date32(), [date(2024, 2, 1), date(2024, 12, 31)]),
     ],
 )  # fmt: skip
 def test_types_of_text(values, type_, expected):
@@ -71,6 +73,11 @@ def test_decimal_comma():
     assert inferred(["1,5", "-2", ",5"], COMMA) == (pa.float64(), [1.5, -2.0, 0.5])
     assert inferred(["1.234", "2"], COMMA)[0] == pa.string()  # thousands or decimals?
     assert inferred(["1", "2"], COMMA)[0] == pa.int64()
+    assert inferred(["1.5", "2"], COMMA) == (pa.float64(), [1.5, 2.0])  # another column's sign
+    points = Dialect(delimiter=";")
+    assert inferred(["1,5", "2"], points) == (pa.float64(), [1.5, 2.0])
+    assert inferred(["1,234", "2"], points)[0] == pa.string()
+    assert inferred(["1,5", "2.5"], points)[0] == pa.string()
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1))

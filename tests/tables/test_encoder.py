@@ -97,6 +97,7 @@ def test_rare_and_unseen_values_are_alike_and_no_error():
     for city in ("Ulm", "Atlantis"):
         assert feature(encoder, changed(SHOP[:1], city=[city]), "city is rare") == 1
     assert feature(encoder, changed(SHOP[:1], city=["Oslo"]), "city is rare") == 0
+    # If no value was rare, one never seen has no column of its own.
     without_rare = fitted(pa.table({"a": ["x", "y"] * 5}))
     np.testing.assert_array_equal(without_rare.transform(pa.table({"a": ["z"]})), [[0, 0]])
     np.testing.assert_array_equal(without_rare.transform(pa.table({"a": pa.nulls(1)})), [[0, 0]])
@@ -185,6 +186,11 @@ ENCODER = fitted()
 ENCODED = ENCODER.transform(SHOP)
 
 
+def test_a_table_without_rows_is_refused():
+    with pytest.raises(ValueError, match="0 samples"):
+        fitted().transform(SHOP[:0])
+
+
 def test_missing_columns_are_listed():
     with pytest.raises(ValueError, match="lacks columns 'age', 'city'; it has 'order', 'amount'"):
         fitted().transform(SHOP.drop_columns(["age", "city"]))
@@ -222,6 +228,8 @@ def test_infinite_values_are_refused():
 # what it is: (values, reason or None if it is used)
 COLUMNS = {
     "row numbers": (range(50), "counts the rows"),
+    "row numbers with a gap": ([*range(49), None], "counts the rows"),
+    "measured integers with a gap": ([*(i * 37 % 53 for i in range(49)), None], None),
     "row numbers downwards": (range(50, 0, -1), "counts the rows"),
     "shuffled keys": (np.random.default_rng(0).permutation(50), "counts the rows"),
     "growing keys with holes": (np.cumsum(range(1, 51)), "counts the rows"),
@@ -235,6 +243,13 @@ COLUMNS = {
     "one number": ([1] * 50, "constant"),
     "one number and gaps": ([1, None] * 25, None),
     "gaps": ([None] * 50, "empty"),
+    "not-a-number": ([np.nan] * 50, "empty"),
+    "gaps of both kinds": ([np.nan, None] * 25, "empty"),
+    "slash dates": (
+        [f"{i % 12 + 1}/{i % 28 + 1}/2024" for i in range(50)],
+        "text that hardly repeats, but looks like numbers or dates: write them as 1234.5 or "
+        "2024-12-31",
+    ),
 }
 
 
@@ -246,6 +261,12 @@ def test_constant_columns_and_identifiers_are_not_used(what):
     assert encoder.dropped_.get("x") == why
     assert np.isfinite(encoder.transform(table)).all()
     assert len(np.unique(encoder.transform(table), axis=0)) > 1
+
+
+def test_text_that_looks_like_dates_is_told_of():
+    with pytest.warns(UserWarning, match="'x' is used as text, but looks like numbers or dates"):
+        TableEncoder().fit(pl.DataFrame({"x": ["1/2/2024", "3/4/2024"] * 5}))
+    TableEncoder().fit(pl.DataFrame({"x": ["00123", "00456"] * 5}))  # codes
 
 
 def test_a_value_that_is_constant_but_for_gaps_leaves_the_gaps():
@@ -276,6 +297,7 @@ def test_columns_to_ignore_or_keep_must_exist(column):
         ({}, pl.LazyFrame({"a": [1]}), TypeError, "table is needed, not LazyFrame"),
         ({}, pd.DataFrame({"a": [1, 1]}), ValueError, r"no column is left .*: 'a' \(constant\)"),
         ({}, pd.DataFrame(), ValueError, "the table has none"),
+        ({}, SHOP[:0], ValueError, "0 samples"),
         ({}, pa.table([[1, 2], [3, 4]], ["a", "a"]), ValueError, "two columns are called 'a'"),
     ],
 )

@@ -19,7 +19,7 @@ app = typer.Typer(
     help="Find anomalies in tables: any detector, calibrated by optimal transport.",
     epilog="Exit codes: 0 done, 1 the input is at fault, 2 wrong usage.",
     no_args_is_help=True,
-    rich_markup_mode="rich",
+    rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -41,7 +41,7 @@ def ctad(
 
 
 def _example(*lines: str) -> str:
-    return "[bold]Example[/]\n\n" + "\n\n".join(f"[cyan]{line}[/]" for line in lines)
+    return "Example:\n\n" + "\n\n".join(f"`{line}`" for line in lines)
 
 
 app.command(epilog=_example("ctad fit train.parquet -o model.ctad --detector iforest --ignore id"))(

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from hashlib import sha256
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from .._atomic import check_replaceable
 from . import _options as option
-from ._score import score_tables, show_scored
+from ._score import goes_into_folder, score_tables, show_scored
 from ._talk import talking
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from ._column_of_scores import ColumnOfScores
 
 
 def calibrate(
@@ -51,6 +58,8 @@ def calibrate(
     from ._training import training_rows
 
     with talking(json, output) as talk:
+        if output != "-" and not goes_into_folder(scores, output):
+            check_replaceable(output)
         rows = training_rows(
             train,
             talk,
@@ -85,9 +94,22 @@ def calibrate(
             scores,
             output,
             talk,
-            model_sha256=model.sha256(),
+            model_sha256=_sha256(model, rows),
             batch_rows=batch_rows,
             encoding=encoding,
             delimiter=delimiter,
         )
         show_scored(summary, output, talk)
+
+
+def _sha256(model: ColumnOfScores, rows: pa.Table) -> str:
+    """Tells this calibration from others: by its settings and the rows it is learnt from."""
+    from pyarrow import BufferOutputStream, ipc
+
+    settings = (model.column, model.sign, model.encoder, model.calibrator)
+    digest = sha256(repr(settings).encode())
+    stream = BufferOutputStream()
+    with ipc.new_stream(stream, rows.schema) as writer:
+        writer.write_table(rows)
+    digest.update(stream.getvalue())
+    return digest.hexdigest()

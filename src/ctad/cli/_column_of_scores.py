@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -24,15 +23,6 @@ class ColumnOfScores(NamedTuple):
     def column_types(self) -> pa.Schema:
         """The columns needed and their types."""
         return arrow_schema(self.encoder).append(pa.field(self.column, pa.float64()))
-
-    def sha256(self) -> str:
-        """Tells this calibration from others."""
-        settings = (self.column, self.sign, self.encoder.features_, self.calibrator.get_params())
-        digest = sha256(repr(settings).encode())
-        for draw in self.calibrator.draws_:
-            digest.update(draw.references.tobytes())
-            digest.update(draw.centroids.tobytes())
-        return digest.hexdigest()
 
     def base_score(self, table: pa.Table) -> Floats:
         """The scores in the table, higher = more anomalous."""

@@ -92,7 +92,9 @@ def fit(
             },
             columns_table(encoder),
             f"{known.name}, calibrated ({preset}), learnt from {training.table.num_rows:,} of "
-            f"{training.seen:,} rows: {output}",
+            f"{training.seen:,} rows"
+            + (f" ({training.anomalous:,} labelled anomalous)" if training.anomalous else "")
+            + f": {output}",
         )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -122,7 +123,7 @@ def separated(lists: list[str]) -> list[str]:
 def detector_options(lists: list[str]) -> dict[str, Any]:
     """`n_estimators=300,max_samples=0.5` as a dict; numbers and true, false, none are read so."""
     options = {}
-    for item in separated(lists):
+    for item in (part for text in lists for part in re.split(r",(?=\s*\w+\s*=)", text)):
         name, equals, value = item.partition("=")
         if not equals:
             raise typer.BadParameter(f"{item!r} is not of the form name=value.")

@@ -72,20 +72,32 @@ def score_tables(
     from ..streams import find_tables
 
     files = find_tables(where)
-    into_folder = where != "-" and (
-        not Path(where).exists() or Path(where).is_dir() or Path(output).is_dir()
-    )
+    into_folder = goes_into_folder(where, output)
     with talk.progress("Scoring") as watch:
 
         def show(progress: Progress) -> None:
             place = f" ({files.index(progress.file) + 1}/{len(files)})" if len(files) > 1 else ""
-            watch(progress.rows, progress.done, progress.total, f"Scoring {progress.file}{place}")
+            done = progress.rows if progress.unit == "rows" else progress.done
+            watch(progress.rows, done, progress.total, f"Scoring {progress.file}{place}")
 
         if into_folder:
             return score_folder(
                 model, files, output, model_sha256=model_sha256, progress=show, **reading
             )
         return score_file(model, files[0], output, progress=show, **reading)
+
+
+def goes_into_folder(where: str, output: str) -> bool:
+    """Whether the output is a folder: if the input is one, or a pattern."""
+    from ..streams import format_of_suffix
+
+    several = where != "-" and (Path(where).is_dir() or not Path(where).exists())
+    if several and (output == "-" or Path(output).is_file() or format_of_suffix(Path(output))):
+        raise ValueError(
+            f"{where} may be several files, which are scored into a folder of the same names: "
+            f"{output!r} is none."
+        )
+    return several or (output != "-" and Path(output).is_dir())
 
 
 def show_scored(summary: Summary, output: str, talk: Talk) -> None:

@@ -27,7 +27,8 @@ from rich.table import Table
 from .._progress import watching
 
 # What bad input ends in. Anything else is a fault of ours and shows its traceback.
-INPUT_ERRORS = (ValueError, TypeError, OSError, ImportError, MemoryError)
+# (pyarrow's errors are ValueErrors or OSErrors, but for a kind it has no code for.)
+INPUT_ERRORS = (ValueError, TypeError, OSError, ImportError, MemoryError, NotImplementedError)
 
 WIDTH_OF_A_FILE = 1000
 
@@ -84,14 +85,15 @@ class Talk:
             disable=not self._someone_watches,
         ) as bar:
             task = bar.add_task(doing, total=None, rows=0, rate=0.0)
-            started = monotonic()
+            started = now = monotonic()
 
             def watch(rows: int, done: int, total: int | None, doing_now: str = doing) -> None:
-                nonlocal doing, started
-                if doing_now != doing:  # the next file
-                    doing, started = doing_now, monotonic()
+                nonlocal doing, started, now
+                if doing_now != doing:  # the next file, begun when the one before ended
+                    doing, started = doing_now, now
                     bar.reset(task, description=doing)
-                rate = rows / max(monotonic() - started, 1e-9)
+                now = monotonic()
+                rate = rows / max(now - started, 1e-9)
                 bar.update(task, completed=done, total=total, rows=rows, rate=rate)
 
             yield watch

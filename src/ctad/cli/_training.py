@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
+from ..engines import SCORE_COLUMNS
 from ..streams import Dialect, Reservoir, TableError, convert, find_tables, infer_types, open_table
 from ._labels import anomalies
 from ._talk import Talk
@@ -53,8 +54,18 @@ def training_rows(
                     found = anomalies(batch, label, anomalous, file)
                     left_out += int(found.sum())
                     batch = batch.filter(pa.array(~found)).drop_columns([label])
-                sample.add(batch)
+                scores = [name for name in SCORE_COLUMNS if name in batch.column_names]
+                if scores:
+                    talk.notice(f"not used: {', '.join(scores)}, which `ctad score` has added.")
+                try:
+                    sample.add(batch.drop_columns(scores))
+                except TableError as error:
+                    raise TableError(
+                        f"{file} does not go with the files before: {error}"
+                    ) from error
                 watch(seen - before, reader.done, reader.total)
+    if anomalous is not None and not left_out:
+        talk.notice(f"no row has the label {anomalous!r} in column {label!r}.")
     if sample.seen < 2:
         raise TableError(
             f"{where}: {sample.seen} normal rows are too few to learn from"

@@ -112,9 +112,10 @@ class CalibratedDetector(BaseEstimator):
     learnt from exactly these.
 
     Tables are encoded as numbers for calibrator and detector alike, by columns matched by name;
-    see `TableEncoder`. These get the table itself: functions; pipelines that begin with a
-    `ColumnTransformer` or another step that reads tables; detectors of other libraries than
-    scikit-learn and PyOD; detectors trained before.
+    see `TableEncoder`. These get the table itself, with the columns of the training table in
+    their order: functions; pipelines that begin with a `ColumnTransformer` or another step that
+    reads tables; detectors of other libraries than scikit-learn and PyOD; detectors trained
+    before.
 
     In a grid search over `calibrator__weight`, pass a calibrator: None has no parameters.
     `GridSearchCV(scoring="roc_auc")` needs scikit-learn 1.9, for until then its scorers accept
@@ -370,7 +371,8 @@ class CalibratedDetector(BaseEstimator):
             return rows
         if self._sees == NUMBERS:
             return plain_numbers(X, list(self.feature_names_in_))
-        return in_library(self._sees, X, columns_known_to(self.detector))
+        known = columns_known_to(self.detector)
+        return in_library(self._sees, X, known or list(self.feature_names_in_))
 
     def _seeded_clone(self, estimator: Any, random: np.random.RandomState) -> Any:
         copy = clone(estimator, safe=False)

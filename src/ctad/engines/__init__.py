@@ -1,6 +1,7 @@
 """Engines: the same batch function wherever the rows are."""
 
 from ._local import (
+    SCORE_COLUMNS,
     Model,
     Progress,
     Summary,
@@ -11,6 +12,7 @@ from ._local import (
 )
 
 __all__ = [
+    "SCORE_COLUMNS",
     "Model",
     "Progress",
     "Summary",

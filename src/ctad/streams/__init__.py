@@ -2,7 +2,7 @@
 
 from ._dialect import Dialect
 from ._error import TableError
-from ._finding import STANDARD_STREAM, TableFile, find_tables
+from ._finding import STANDARD_STREAM, TableFile, find_tables, format_of_suffix
 from ._reading import Place, TableReader, open_table
 from ._reservoir import Reservoir
 from ._types import convert, infer_types
@@ -20,6 +20,7 @@ __all__ = [
     "convert",
     "create_table",
     "find_tables",
+    "format_of_suffix",
     "infer_types",
     "open_table",
 ]

@@ -15,9 +15,10 @@ from typing import IO, Any, cast
 
 from ._dialect import SAMPLE_CHARACTERS, Dialect, sniff_dialect, sniff_encoding
 from ._error import TableError
-from ._finding import GZIP_START, TableFile
+from ._finding import FORMAT_OF_START, GZIP_START, TableFile
 
 PIECE_BYTES = 1 << 20
+NOT_TEXT = tuple(start for start in FORMAT_OF_START if start != GZIP_START)
 END_BYTES = 1000  # enough to see beyond blank lines at the end
 
 
@@ -45,6 +46,8 @@ class CsvText(io.RawIOBase):
     def _begin(self, file: TableFile, encoding: str | None, delimiter: str | None) -> None:
         content = _unpacked(self._file)
         head = content.read(PIECE_BYTES)
+        if head.startswith(NOT_TEXT):
+            raise TableError(f"{file} must be a CSV: what is piped in is Parquet or Arrow.")
         if encoding is None:
             encoding = sniff_encoding(head, lambda: () if self.is_piped else _pieces(file.path))
         self._utf8 = _utf8(chain([head], iter(lambda: content.read(PIECE_BYTES), b"")), encoding)

@@ -59,7 +59,8 @@ def sniff_encoding(head: bytes, pieces: Callable[[], Iterable[bytes]]) -> str:
         if head.startswith(mark):
             return encoding
     zeros = [head[start:1000:2].count(0) for start in (0, 1)]
-    if any(zeros):  # of two bytes per character, the higher one is mostly zero
+    # Of two bytes per character, the higher one is mostly zero.
+    if sum(zeros) > 0.2 * len(head[:1000]):
         return "utf-16-be" if zeros[0] > zeros[1] else "utf-16-le"
     if _is_utf8([head]) and _is_utf8(pieces()):
         return "utf-8"

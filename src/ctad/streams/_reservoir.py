@@ -95,9 +95,12 @@ def _united(first: pa.Schema, second: pa.Schema) -> pa.Schema:
     fields = []
     for field in first:
         other = second.field(field.name)
+        if field.type == other.type:
+            fields.append(field.with_nullable(True))
+            continue
         try:
             both = pa.unify_schemas(
-                [pa.schema([field.remove_metadata()]), pa.schema([other.remove_metadata()])],
+                [pa.schema([(field.name, _simple(kind))]) for kind in (field.type, other.type)],
                 promote_options="permissive",
             )
         except (pa.ArrowInvalid, pa.ArrowTypeError):
@@ -106,3 +109,10 @@ def _united(first: pa.Schema, second: pa.Schema) -> pa.Schema:
             ) from None
         fields.append(field.with_type(both.field(0).type).with_nullable(True))
     return pa.schema(fields, first.metadata)
+
+
+def _simple(kind: pa.DataType) -> pa.DataType:
+    """A type that goes with more others: categories as their values, days as moments."""
+    if pa.types.is_dictionary(kind):
+        return kind.value_type
+    return pa.timestamp("us") if pa.types.is_date(kind) else kind

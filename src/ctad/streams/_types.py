@@ -42,14 +42,14 @@ def infer_types(table: pa.Table, dialect: Dialect | None = None) -> pa.Schema:
     table : pyarrow.Table
         A sample of the rows.
     dialect : Dialect, optional
-        Of the CSV they are from; it knows the decimal sign.
+        Of the CSV they are from: commas may be decimal signs unless they are delimiters.
 
     Returns
     -------
     pyarrow.Schema
         Of a text column, the first of these that all its values have: bool, int64, double,
-        date32, timestamp[us], timestamp[us, UTC], string; null if it has only gaps. Other
-        columns keep their type.
+        date32, timestamp[us], timestamp[us, UTC], time64[us], string; null if it has only gaps.
+        Other columns keep their type.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def convert(
     table : pyarrow.Table
     schema : pyarrow.Schema
     dialect : Dialect, optional
-        Of the CSV the rows are from; it knows the decimal sign.
+        Of the CSV the rows are from: commas may be decimal signs unless they are delimiters.
     where : str or Place
         What to call the table if a value is not of its type.
 
@@ -126,6 +126,8 @@ def _inferred(column: pa.ChunkedArray, dialect: Dialect) -> pa.DataType:
     text = _cleaned(column)
     if text.null_count == len(text):
         return pa.null()
+    if _matches(text, _INTEGER) and not _fits(text, INTEGER, pa.int64(), dialect):
+        return pa.string()  # more digits than a number has: an identifier
     return next(type_ for type_, kind in KIND_OF_TYPE.items() if _fits(text, kind, type_, dialect))
 
 
@@ -164,8 +166,17 @@ def _parse_integer(text: pa.Array, dialect: Dialect) -> pa.Array:
 
 
 def _parse_number(text: pa.Array, dialect: Dialect) -> pa.Array:
-    pattern = _NUMBER.replace(r"\.", re.escape(dialect.decimal))
-    digits = pc.replace_substring(_all_match(text, pattern), dialect.decimal, ".")
+    # A column has one decimal sign, in another column of the file it may be another. But then
+    # 1.234 may also be a thousand and more.
+    signs = "." if dialect.delimiter == "," else ".,"
+    for sign in signs:
+        pattern = _NUMBER.replace(r"\.", re.escape(sign))
+        unclear = sign != dialect.decimal and _any_matches(text, rf"-?\d{{1,3}}([{sign}]\d{{3}})+")
+        if _matches(text, pattern) and not unclear:
+            break
+    else:
+        raise pa.ArrowInvalid("not a number")
+    digits = pc.replace_substring(text, sign, ".")
     numbers = pc.cast(digits, pa.float64())
     if pc.any(pc.is_inf(numbers)).as_py():
         raise pa.ArrowInvalid("too large")
@@ -209,6 +220,7 @@ KIND_OF_TYPE = {
     pa.date32(): DATE,
     LOCAL_TIME: LOCAL,
     UTC_TIME: UTC,
+    pa.time64("us"): TIME_OF_DAY,
     pa.string(): TEXT,
 }
 
@@ -233,13 +245,23 @@ def _kind_of(type_: pa.DataType) -> Kind | None:
 
 
 def _all_match(text: pa.Array, pattern: str) -> pa.Array:
-    if pc.all(pc.match_substring_regex(text, f"^({pattern})$")).as_py() is False:
+    if not _matches(text, pattern):
         raise pa.ArrowInvalid("not of this type")
     return text
 
 
+def _any_matches(text: pa.Array, pattern: str) -> bool:
+    return bool(pc.any(pc.match_substring_regex(text, f"^({pattern})$")).as_py())
+
+
+def _matches(text: pa.Array, pattern: str) -> bool:
+    return pc.all(pc.match_substring_regex(text, f"^({pattern})$")).as_py() is not False
+
+
 def _iso(text: pa.Array) -> pa.Array:
-    """YYYY/MM/DD and DD.MM.YYYY as YYYY-MM-DD; fractions of seconds to six digits."""
+    """YYYY/MM/DD and D.M.YYYY as YYYY-MM-DD; fractions of seconds to six digits."""
+    text = pc.replace_substring_regex(text, r"^([0-9])\.", r"0\1.")
+    text = pc.replace_substring_regex(text, r"^([0-9]{2})\.([0-9])\.", r"\1.0\2.")
     text = pc.replace_substring_regex(text, "^([0-9]{4})/([0-9]{2})/([0-9]{2})", r"\1-\2-\3")
     text = pc.replace_substring_regex(text, r"^([0-9]{2})\.([0-9]{2})\.([0-9]{4})", r"\3-\2-\1")
     return pc.replace_substring_regex(text, r"(\.[0-9]{6})[0-9]+", r"\1")

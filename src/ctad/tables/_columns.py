@@ -110,6 +110,8 @@ def read_column(name: str, series: Any) -> Values:
     """Find out what kind a column is and convert its values."""
     missing = np.asarray(series.is_null().to_numpy(), dtype=bool)
     dtype = str(getattr(series.to_native(), "dtype", None) or series.to_native().type)
+    if series.dtype.is_float():  # where NaN is not a gap, as in polars and Arrow
+        missing = missing | np.isnan(np.asarray(series.to_numpy(), dtype=np.float64))
     if missing.all():
         return Values(Column(name, EMPTY, dtype), np.full(len(missing), np.nan), False)
     if series.dtype in (nw.Categorical, nw.Enum):
@@ -125,7 +127,8 @@ def read_column(name: str, series: Any) -> Values:
         kind, values = _read_typed(values, missing)
     if kind == DATE and getattr(series.dtype, "time_zone", None):
         kind = ZONED_DATE
-    return Values(Column(name, kind, dtype), values, series.dtype.is_integer())
+    whole = series.dtype.is_integer() or getattr(series.dtype, "scale", None) == 0
+    return Values(Column(name, kind, dtype), values, whole)
 
 
 def _read_typed(values: npt.NDArray[Any], missing: npt.NDArray[np.bool_]) -> tuple[str, Any]:

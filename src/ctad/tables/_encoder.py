@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -61,6 +62,11 @@ ORDERED = (NUMBER, *CLOCKS)
 ROWS_TO_SEE_A_COUNTER = 10
 
 
+# Digits with signs between them: decimal commas, slashes, colons. Plain digits may be codes.
+NUMBER_OR_DATE = re.compile(r"\W*\d+([.,:/ -]+\d+)+\W*(am|pm)?", re.IGNORECASE)
+SEEMS_NUMBERS = "but looks like numbers or dates: write them as 1234.5 or 2024-12-31"
+
+
 class Feature(NamedTuple):
     """An encoded column: its name and the column of the table it comes from."""
 
@@ -76,8 +82,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     - numbers: gaps are filled with the median, and a column "is missing" is added where
       training rows had gaps. Durations are numbers, in seconds.
     - booleans: 0 and 1; gaps as in numbers, but filled with the more frequent value.
-    - text and categories: one column of 0 and 1 per value. Rare values, and values never seen
-      in training, share one column; a gap is a value.
+    - text and categories: one column of 0 and 1 per value; a gap is a value. Rare values share
+      one column, with values never seen in training. If no value was rare, a value never seen is
+      0 in all columns: far from others for detectors that measure distances, but not for those
+      that cut one column at a time, such as isolation forests.
     - dates: a number that keeps the order (days since 1970), and sine and cosine of the time of
       day, the day of the week and the season. Times of day: hours, sine and cosine.
     - not used, with a warning that names them: constant columns; identifiers, which are text that
@@ -184,7 +192,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         one_of("scaling", self.scaling, SCALINGS)
         if not (isinstance(self.min_frequency, Real) and 0 <= self.min_frequency <= 1):
             raise ValueError(f"min_frequency must be a share in [0, 1], not {self.min_frequency!r}")
-        series = table_columns(X)
+        series = _with_rows(X)
         require_columns(series, [*self.ignore, *self.keep])
         used, self.dropped_ = self._sorted_out(series)
         if not used:
@@ -215,7 +223,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         ndarray of shape (n, features)
         """
         check_is_fitted(self)
-        series = table_columns(X)
+        series = _with_rows(X)
         require_columns(series, [column.name for column in self.columns_])
         used = [read_column(column.name, series[column.name]) for column in self.columns_]
         for then, now in zip(self.columns_, used, strict=True):
@@ -266,15 +274,22 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 return "constant"
             distinct = len(counts.keys() - {None})
             mostly_distinct = 2 * distinct > len(read.values) - counts[None]
+            odd = _seem_numbers_or_dates(counts)
             if mostly_distinct or max(counts.values()) < self._frequent(len(read.values)):
-                return "text that hardly repeats"
+                return "text that hardly repeats" + (f", {SEEMS_NUMBERS}" if odd else "")
+            if odd:
+                warn_user(f"column {name!r} is used as text, {SEEMS_NUMBERS}.")
             return None
         values = read.values
-        if read.whole and np.nanmax(np.abs(values)) > LARGEST_EXACT_INTEGER:
+        present = values[~np.isnan(values)]
+        # pandas turns integers with gaps into floats.
+        gappy = kind == NUMBER and len(present) < len(values)
+        whole = read.whole or (gappy and (present == np.round(present)).all())
+        if whole and np.abs(present).max() > LARGEST_EXACT_INTEGER:
             return "integers beyond 2**53"
         if (values == values[0]).all():
             return "constant"
-        if read.whole and name not in self.keep and _counts_rows(values):
+        if whole and name not in self.keep and _counts_rows(present):
             return "counts the rows"
         return None
 
@@ -447,9 +462,20 @@ def arrow_schema(encoder: TableEncoder) -> pa.Schema:
     return pa.schema([(column.name, types[column.kind]) for column in encoder.columns_])
 
 
+def _seem_numbers_or_dates(values: Iterable[str | None]) -> bool:
+    return all(value is None or NUMBER_OR_DATE.fullmatch(value) for value in values)
+
+
+def _with_rows(X: Any) -> dict[str, Any]:
+    series = table_columns(X)
+    if series and not len(next(iter(series.values()))):
+        raise ValueError("the table has 0 samples (rows): at least one is needed")
+    return series
+
+
 def _counts_rows(values: Floats) -> bool:
     """Integers that only go up, or only down, or are all of a range: row numbers, keys."""
-    if len(values) < ROWS_TO_SEE_A_COUNTER or np.isnan(values).any():
+    if len(values) < ROWS_TO_SEE_A_COUNTER:
         return False
     steps = np.diff(values)
     whole_range = np.ptp(values) == len(values) - 1 and len(np.unique(values)) == len(values)
