@@ -155,3 +155,10 @@ def test_a_killed_writer_leaves_a_whole_file(tmp_path):
         assert len(parts(tmp_path)) <= 1
     write(target, "new")
     assert parts(tmp_path) == []
+
+
+def test_a_name_may_be_as_long_as_names_can_be(tmp_path):
+    target = tmp_path / ("x" * 250 + ".ctad")
+    write(target, "new")
+    assert target.read_text() == "new"
+    assert list(tmp_path.iterdir()) == [target]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import hashlib
 import os
 import secrets
 import stat
@@ -11,6 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _TOKEN_BYTES = 4
+MAX_STEM = 200  # bytes, of the 255 that a name may have
 
 
 @contextmanager
@@ -69,7 +71,7 @@ def _new_part(target: Path, mode: int | None) -> tuple[Path, int | None]:
     """A new file beside `target` and the descriptor that holds its lock."""
     permissions = 0o666 if mode is None else mode | stat.S_IWUSR
     while True:
-        part = target.with_name(f".{target.name}.{secrets.token_hex(_TOKEN_BYTES)}.part")
+        part = target.with_name(f".{_stem(target)}.{secrets.token_hex(_TOKEN_BYTES)}.part")
         descriptor = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, permissions)
         if not _lock(descriptor, wait=True):
             os.close(descriptor)  # Windows cannot rename an open file
@@ -79,10 +81,16 @@ def _new_part(target: Path, mode: int | None) -> tuple[Path, int | None]:
         os.close(descriptor)  # taken for a stale one before it was locked: once more
 
 
+def _stem(target: Path) -> str:
+    """What the names of its parts have in common; a long name leaves no room for more."""
+    name = os.fsencode(target.name)
+    return target.name if len(name) < MAX_STEM else hashlib.sha256(name).hexdigest()
+
+
 def _remove_stale_parts(target: Path) -> None:
     """Remove parts of `target` that no living process holds."""
     token = "[0-9a-f]" * (2 * _TOKEN_BYTES)
-    for part in target.parent.glob(f".{glob.escape(target.name)}.{token}.part"):
+    for part in target.parent.glob(f".{glob.escape(_stem(target))}.{token}.part"):
         with suppress(OSError):  # it may be gone by now, or belong to somebody else
             descriptor = os.open(part, os.O_RDWR)
             try:

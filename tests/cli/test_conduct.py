@@ -21,6 +21,7 @@ from ctad.cli._options import detector_options
 from ctad.cli._talk import Talk, talking
 
 from ..data import normal
+from ..modelfile.files import altered
 from .conftest import REAL_TABLES, run, run_apart
 
 COMMANDS = ("fit", "score", "calibrate", "evaluate", "inspect", "detectors")
@@ -243,6 +244,27 @@ def test_inspect_shows_the_manifest(cars):
         assert words in done.out
     assert ["Year", "date", "date32[day]"] in [line.split() for line in done.out.splitlines()]
     assert run("inspect", cars / "m.ctad", "--json").json["columns"][0]["kind"] == "number"
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"columns": [{"name": "x", "kind": 3}]},
+        {"columns": [1]},
+        {"state": {"detector": 5}},
+        {"versions": {"numpy": ["1"]}, "columns": [{"name": "x"}]},
+    ],
+)
+def test_a_manifest_of_another_shape_is_refused(odd, cars, tmp_path):
+    altered(cars / "m.ctad", tmp_path / "odd.ctad", odd)
+    done = run("inspect", tmp_path / "odd.ctad")
+    assert done.code == 1
+    assert "odd.ctad is damaged or was altered" in done.err
+
+
+def test_a_manifest_does_nothing_to_the_terminal(cars, tmp_path):
+    altered(cars / "m.ctad", tmp_path / "odd.ctad", {"created": "\x1b[2Jnow", "ctad": "\x07"})
+    assert "\N{REPLACEMENT CHARACTER}[2Jnow" in run("inspect", tmp_path / "odd.ctad").out
 
 
 def test_inspect_of_a_calibrator(tmp_path):

@@ -182,7 +182,7 @@ def test_entries_the_manifest_does_not_list_are_refused(path):
 
 def test_a_future_version_is_named(path):
     altered(path, path, {"format_version": 2, "ctad": "7.0"})
-    refused(path, r"written by a newer ctad \(7.0\): update ctad")
+    refused(path, r"written by a newer ctad \('7.0'\): update ctad")
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,12 @@
 """Numbers that would lead compiled code astray are refused before it sees them."""
 
+import io
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
+from pyod.models.cd import CD
 from pyod.models.hbos import HBOS
 from pyod.models.qmcd import QMCD
 from pyod.models.sampling import Sampling
@@ -13,13 +16,16 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import SGDOneClassSVM
 from sklearn.neighbors import KernelDensity, LocalOutlierFactor
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import OneClassSVM
+from sklearn.tree import ExtraTreeRegressor
 
 from ctad import CTAD, CalibratedDetector
 from ctad.detector._saving import load, save
 from ctad.modelfile import ModelFileError
 from ctad.modelfile._arrays import array_from_bytes, array_to_bytes
 from ctad.modelfile._objects import _nodes
+from ctad.modelfile._structure import parts_of
 
 from .files import X_TRAIN, contents, sign
 
@@ -276,7 +282,8 @@ def test_histograms_that_do_not_fit(path):
         file.set_array(file.attributes("HBOS")["bin_edges_"], np.ones((6, 1)))
         file.refused("histograms")
     File(path, HBOS(n_bins="auto"))
-    File(path, make_pipeline(KMeans(3), HBOS(n_bins=5)))
+    with pytest.raises(TypeError, match="HBOS inside of a pipeline or a search cannot be saved"):
+        File(path, make_pipeline(KMeans(3), HBOS(n_bins=5)))
 
 
 def test_random_numbers_from_elsewhere(path):
@@ -284,3 +291,123 @@ def test_random_numbers_from_elsewhere(path):
     state = next(node for node in _nodes(file.schema) if "pos" in node.get("content", ()))
     state["content"]["pos"]["content"] = "100000"
     file.refused("random numbers")
+
+
+def one_hot(**attributes):
+    """A table with text, of which the one-hot encoder is altered."""
+    table = pd.DataFrame(X_TRAIN, columns=list("abc")).assign(k=(["x", "y", "z", "w"] * 100)[:N])
+    detector = CalibratedDetector(IsolationForest(n_estimators=2), CTAD(), random_state=0)
+    encoder = detector.fit(table).encoder_._parts["categories"]
+    vars(encoder).update(attributes)
+    return detector
+
+
+def plain(detector, **attributes):
+    """A detector with some attributes altered, as anybody can who saves it."""
+    made = CalibratedDetector(detector, CTAD(), polarity="higher", random_state=0).fit(X_TRAIN)
+    vars(made.detector_).update(attributes)
+    return made
+
+
+N = len(X_TRAIN)
+WIDE = FunctionTransformer(None, validate=False)
+WIDE.n_features_in_ = 10**7
+FOREIGN = {"_fit_X": np.zeros((1, 3)), "n_features_in_": 3}
+ALTERED = {
+    "codes far outside": lambda: one_hot(_default_to_infrequent_mappings=[np.full(4, 2**30)]),
+    "codes of another width": lambda: one_hot(_n_features_outs=[10**8]),
+    "rare codes from nowhere": lambda: one_hot(
+        _infrequent_enabled=True,
+        _default_to_infrequent_mappings=[None],
+        _infrequent_indices=[np.array([2**30])],
+    ),
+    "a kernel by place": lambda: plain(
+        OneClassSVM(), kernel="precomputed", shape_fit_=(3, 3), support_=np.full(N, 2**30)
+    ),
+    "another machine": lambda: plain(OneClassSVM(), _impl="c_svc"),
+    "rows of another width": lambda: plain(QMCD(), _fitted_data=np.zeros((1, 10**4)), **FOREIGN),
+    "another scaler": lambda: plain(QMCD(), _scaler=WIDE, _fitted_data=np.zeros((1, 10**4))),
+    "bins of another number": lambda: plain(
+        HBOS(n_bins=5), hist_=np.ones((1, 3)), bin_edges_=np.zeros((10**4, 3)), **FOREIGN
+    ),
+    "a method replaced": lambda: plain(IsolationForest(n_estimators=2), score_samples=np.abs),
+    "a distance of another width": lambda: plain(
+        LocalOutlierFactor(novelty=True, algorithm="brute"),
+        effective_metric_="mahalanobis",
+        effective_metric_params_={"VI": np.ones((1, 1))},
+    ),
+    "fewer rows than said": lambda: plain(LocalOutlierFactor(novelty=True), n_samples_fit_=10**6),
+}
+
+
+@pytest.mark.parametrize("what", ALTERED)
+def test_a_model_altered_before_it_was_saved_is_refused(path, what):
+    save(ALTERED[what](), path)
+    with pytest.raises(ModelFileError, match="do not belong together"):
+        load(path)
+
+
+@pytest.mark.filterwarnings("ignore:CD scores a row differently")
+def test_trees_outside_of_forests_know_their_columns(path):
+    detector = plain(CD(model=ExtraTreeRegressor(max_depth=2)))
+    save(detector, path)
+    np.testing.assert_array_equal(load(path).base_score(X_TRAIN), detector.base_score(X_TRAIN))
+    for part in parts_of(detector.detector_):
+        if isinstance(part, ExtraTreeRegressor) and hasattr(part, "tree_"):
+            part.n_features_in_ = 10**6
+    save(detector, path)
+    with pytest.raises(ModelFileError, match="a decision tree"):
+        load(path)
+
+
+@pytest.mark.parametrize("n_jobs", [10**5, np.int64(300), -1e9])
+def test_no_file_starts_hundreds_of_processes(path, n_jobs):
+    save(plain(IsolationForest(n_estimators=2), n_jobs=n_jobs), path)
+    assert load(path).detector_.n_jobs is None
+
+
+@pytest.mark.parametrize("metric", ["canberra", "braycurtis"])
+def test_distances_that_can_be_saved_can_be_loaded(path, metric):
+    detector = plain(LocalOutlierFactor(novelty=True, algorithm="ball_tree", metric=metric))
+    save(detector, path)
+    np.testing.assert_array_equal(load(path).base_score(X_TRAIN), detector.base_score(X_TRAIN))
+
+
+def test_distances_that_could_not_be_loaded_are_not_saved(path):
+    search = LocalOutlierFactor(
+        novelty=True, algorithm="ball_tree", metric="seuclidean", metric_params={"V": np.ones(3)}
+    )
+    with pytest.raises(TypeError, match="SEuclideanDistance64"):
+        save(plain(search), path)
+
+
+@pytest.mark.parametrize("dtype", ["|V0", "<U0", "|S0"])
+def test_numbers_of_no_size_are_refused(dtype):
+    buffer = io.BytesIO()
+    header = {"descr": dtype, "fortran_order": False, "shape": (10**9,)}
+    np.lib.format.write_array_header_1_0(buffer, header)
+    with pytest.raises(ValueError, match="announces"):
+        array_from_bytes(buffer.getvalue())
+
+
+def test_one_array_in_many_places_is_refused(path):
+    file = File(path, LocalOutlierFactor(novelty=True))
+    file.set_array(file.attributes("LocalOutlierFactor")["_fit_X"], np.zeros((10**5, 3)))
+    rows = file.attributes("LocalOutlierFactor")["_fit_X"]
+    for number in range(100):
+        file.attributes("LocalOutlierFactor")[f"more{number}"] = rows
+    file.refused("much larger in memory")
+
+
+def test_many_draws_of_a_calibrator_are_refused(path, monkeypatch):
+    CTAD(n_centroids=5, n_references=20).fit(X_TRAIN).save(path)
+    monkeypatch.setattr("ctad.calibration._ctad.MAX_SAVED_COSTS", 500)  # five times 5 by 20
+    manifest, entries = contents(path)
+    [draw] = manifest["state"]["draws"]
+    for n_draws in (5, 6):
+        manifest["state"]["draws"] = [draw] * n_draws
+        sign(path, manifest, entries)
+        if n_draws == 5:
+            assert len(load(path).draws_) == 5
+    with pytest.raises(ModelFileError, match="6 times 20 references and 5 centroids are too many"):
+        load(path)

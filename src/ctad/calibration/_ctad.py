@@ -251,7 +251,8 @@ class CTAD(BaseCalibrator):
             raise ValueError("columns are divided by zero")
         one_of("signal", state["signal"], SIGNALS)
         self._signal = state["signal"]
-        self.draws_ = [self._saved_draw(draw, reader) for draw in state["draws"]]
+        draws = state["draws"]
+        self.draws_ = [self._saved_draw(draw, reader, len(draws)) for draw in draws]
         self.centroids_ = self.draws_[0].centroids
         self.references_ = self.draws_[0].references
 
@@ -261,12 +262,12 @@ class CTAD(BaseCalibrator):
             return float(reader.floats(name, ()))
         return reader.floats(name, (self.n_features_in_,))
 
-    def _saved_draw(self, state: dict[str, Any], reader: Reader) -> Draw:
+    def _saved_draw(self, state: dict[str, Any], reader: Reader, n_draws: int) -> Draw:
         references = reader.floats(state["references"], (None, self.n_features_in_))
         centroids = reader.floats(state["centroids"], (None, self.n_features_in_))
         k, m = len(centroids), len(references)
-        if k * max(k, m) > MAX_SAVED_COSTS:
-            raise ValueError(f"{m} references and {k} centroids are too many")
+        if n_draws * k * max(k, m) > MAX_SAVED_COSTS:
+            raise ValueError(f"{n_draws} times {m} references and {k} centroids are too many")
         target: Any = state["target"]
         if isinstance(target, dict):
             target = reader.array(target["array"])

@@ -13,11 +13,24 @@ from ._talk import plain_table, talking
 
 def inspect(model: option.Model, json: option.Json = False) -> None:
     """Show what a model file says of itself. Checksums are compared, nothing is built or run."""
-    from ..modelfile import read_manifest
+    from ..modelfile import read_manifest, refusing
 
     with talking(json) as talk:
         manifest = read_manifest(model)
-        talk.result({"file": str(model), **manifest}, *_shown(manifest))
+        with refusing(model):
+            shown = list(_shown(_printable(manifest)))
+        talk.result({"file": str(model), **manifest}, *shown)
+
+
+def _printable(item: Any) -> Any:
+    """Without characters that would do something to the terminal."""
+    if isinstance(item, dict):
+        return {_printable(key): _printable(value) for key, value in item.items()}
+    if isinstance(item, list):
+        return [_printable(value) for value in item]
+    if isinstance(item, str):
+        return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in item)
+    return item
 
 
 def _shown(manifest: dict[str, Any]) -> Iterator[RenderableType]:

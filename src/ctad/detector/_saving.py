@@ -23,7 +23,7 @@ from ..modelfile import (
 )
 from ..tables import TableEncoder
 from ._calibrated import ENCODED, NUMBERS, CalibratedDetector
-from ._scoring import POLARITIES, Reading, name_of
+from ._scoring import POLARITIES, Reading, final_step, name_of
 
 METHODS = ("", "decision_function", "score_samples")
 SEEN = (ENCODED, NUMBERS, "pandas", "polars", "pyarrow")
@@ -128,6 +128,8 @@ def load(path: str | PathLike[str], *, detector: Any = None, trusted: Iterable[s
 def _describe_detector(detector: CalibratedDetector, writer: Writer) -> dict[str, Any]:
     reading = {"method": detector._reading.method, "sign": detector._reading.sign}
     name = name_of(detector.detector_)
+    if isinstance(final_step(detector.detector_), CalibratedDetector):
+        raise TypeError("a CalibratedDetector inside of another cannot be saved")
     if not detector._reading.method:
         return {**reading, "name": name, "function": name, "fitted": None, "given": None}
     fitted = writer.object(detector.detector_)
@@ -150,13 +152,14 @@ def _restore(reader: Reader, function: Any) -> CalibratedDetector:
     if parameters["polarity"] not in POLARITIES or not 0 < contamination <= 0.5:
         raise ValueError(f"polarity {parameters['polarity']!r}, contamination {contamination}")
     calibrator, encoder = parameters["calibrator"], parameters["encoder"]
+    seed = parameters["random_state"]
     loaded = CalibratedDetector(
         function,
         None if calibrator is None else restore_unfitted(calibrator),
         encoder=None if encoder is None else _unfitted_encoder(encoder),
         polarity=parameters["polarity"],
         contamination=contamination,
-        random_state=parameters["random_state"],
+        random_state=None if seed is None else integer(seed),
     )
     loaded.calibrator_ = restore(state["calibrator"], reader)
     loaded.encoder_ = _restore_encoder(state["encoder"], reader)

@@ -5,7 +5,7 @@ anything is built, and foreign objects (scikit-learn's and PyOD's, by skops) aga
 types by name.
 """
 
-from ._container import ModelFileError, read_manifest
+from ._container import ModelFileError, read_manifest, refusing
 from ._reader import Reader
 from ._values import from_number, integer, number, plain_parameters, text, to_number
 from ._writer import Writer
@@ -19,6 +19,7 @@ __all__ = [
     "number",
     "plain_parameters",
     "read_manifest",
+    "refusing",
     "text",
     "to_number",
 ]

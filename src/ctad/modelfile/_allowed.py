@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ._compiled import METRICS
+
 # loader of skops: the only types it may build. Loaders that call what a file names (MethodNode,
 # PartialNode, OperatorFuncNode, ConstructorFromReduceNode), refer to other nodes (CachedNode)
 # or read archives inside the archive (SparseMatrixNode) are not among them.
@@ -57,10 +59,6 @@ SCIKIT_LEARN = {
     "sklearn.covariance._robust_covariance.MinCovDet",
     "sklearn.covariance._shrunk_covariance.LedoitWolf",
     "sklearn.linear_model._base.LinearRegression",
-    "sklearn.metrics._dist_metrics.ChebyshevDistance64",
-    "sklearn.metrics._dist_metrics.EuclideanDistance64",
-    "sklearn.metrics._dist_metrics.ManhattanDistance64",
-    "sklearn.metrics._dist_metrics.MinkowskiDistance64",
     "sklearn.neighbors._ball_tree.BallTree",
     "sklearn.neighbors._kd_tree.KDTree",
     "sklearn.neighbors._unsupervised.NearestNeighbors",
@@ -141,7 +139,7 @@ PYOD = {
 # loader: names it may look up, to which users may add
 LOOKED_UP = {
     "NdArrayNode": {"numpy.ndarray", *NUMBERS},
-    "ObjectNode": SCIKIT_LEARN | PYOD,
+    "ObjectNode": SCIKIT_LEARN | PYOD | METRICS,
     "TypeNode": KEY_TYPES | {"builtins.list", "builtins.tuple", "builtins.object"},
     "FunctionNode": UFUNCS,
 }

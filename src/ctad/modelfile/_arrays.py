@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import warnings
 from typing import Any
 
@@ -30,13 +31,12 @@ def _read(buffer: io.BytesIO) -> npt.NDArray[Any]:
         shape, _, dtype = np.lib.format.read_array_header_1_0(buffer)
     else:  # long headers; any other version is an error
         shape, _, dtype = np.lib.format.read_array_header_2_0(buffer)
-    size = dtype.itemsize
-    for length in shape:
-        size *= length
+    n_items = math.prod(shape)
     if (
         dtype.hasobject
         or min(shape, default=0) < 0
-        or size != len(buffer.getbuffer()) - buffer.tell()
+        or n_items * dtype.itemsize != len(buffer.getbuffer()) - buffer.tell()
+        or (n_items > 1 and not dtype.itemsize)  # as many as one likes, of no size
     ):
         raise ValueError(f"an array announces {dtype} of shape {shape} and has something else")
     buffer.seek(0)

@@ -18,10 +18,17 @@ from ._values import integer, require, within
 Node = dict[str, Any]
 ReadArray = Callable[[str], npt.NDArray[Any]]
 
+# Distances without tables of their own, but for the weights that Minkowski's may have.
+_METRICS = "sklearn.metrics._dist_metrics."
 METRICS = {
-    f"sklearn.metrics._dist_metrics.{name}Distance64"
-    for name in ("Chebyshev", "Euclidean", "Manhattan", "Minkowski")
+    f"{_METRICS}{name}Distance64"
+    for name in ("BrayCurtis", "Canberra", "Chebyshev", "Euclidean", "Manhattan", "Minkowski")
 }
+
+
+def is_metric(type_name: str) -> bool:
+    """Whether it is a distance of scikit-learn, one that can be saved or not."""
+    return type_name.startswith(_METRICS)
 
 
 def check_compiled(type_name: str, node: Node, read: ReadArray) -> None:

@@ -19,16 +19,16 @@ FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
 
 # Entries are stored, not compressed, one after the other and nothing between them: what is read
-# can never be larger than the file itself, so there are no zip bombs to guess at.
+# from a file can never be larger than the file itself, so there are no zip bombs to guess at.
 MAX_ENTRIES = 200_000
 MAX_JSON = 2**28
 ENTRY_NAME = re.compile(
-    r"manifest\.json|(objects/\d+\.json|arrays/\d+\.npy|weights/\d+\.safetensors)"
+    r"manifest\.json|(objects/[0-9]+\.json|arrays/[0-9]+\.npy|weights/[0-9]+\.safetensors)"
 )
 LOCAL_HEADER = struct.Struct("<4s5H3L2H")
 END_OF_ZIP = 22  # bytes, without a comment
 
-# What the manifest says: (key, type)
+# What the manifest says, and of which type.
 MANIFEST_KEYS: dict[str, Any] = {
     "format_version": int,
     "ctad": str,
@@ -54,7 +54,7 @@ def refusing(path: PathLike) -> Iterator[None]:
     """Turn whatever a bad file does to zipfile, numpy or skops into one clear error."""
     try:
         yield
-    except (ModelFileError, MemoryError):
+    except ModelFileError:
         raise
     except ImportError as error:
         raise ModelFileError(
@@ -164,7 +164,7 @@ def _check_layout(file: BinaryIO, archive: ZipFile) -> None:
         raise ValueError("it has no manifest, or two entries of one name")
     offset = 0
     for info in infos:
-        if not ENTRY_NAME.fullmatch(info.orig_filename):
+        if not ENTRY_NAME.fullmatch(info.filename) or info.filename != info.orig_filename:
             raise ValueError(f"it has an entry {info.orig_filename!r} that does not belong there")
         if info.compress_type != ZIP_STORED or info.flag_bits:
             raise ValueError(f"entry {info.filename} is compressed or encrypted")
@@ -181,8 +181,8 @@ def _check_manifest(manifest: Any, path: PathLike) -> None:
     version = manifest["format_version"]
     if type(version) is int and version > FORMAT_VERSION:
         raise ModelFileError(
-            f"{os.fspath(path)} was written by a newer ctad ({manifest.get('ctad')}): update ctad "
-            "to read it."
+            f"{os.fspath(path)} was written by a newer ctad ({manifest.get('ctad')!r}): update "
+            "ctad to read it."
         )
     for key, kind in MANIFEST_KEYS.items():
         if not isinstance(manifest[key], kind) or isinstance(manifest[key], bool):

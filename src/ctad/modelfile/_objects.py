@@ -12,15 +12,16 @@ import json
 import sys
 import warnings
 from collections.abc import Iterator
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from zipfile import ZIP_STORED, ZipFile
 
 from ._allowed import ALLOWED, EXTENDABLE, KEY_TYPES
 from ._arrays import array_from_bytes
-from ._compiled import check_compiled
+from ._compiled import check_compiled, is_metric
 from ._container import ModelFileError, json_from
 from ._networks import load_networks, split_networks
-from ._structure import check_parts
+from ._structure import check_parts, check_savable
 
 if TYPE_CHECKING:
     from ._reader import Reader
@@ -32,12 +33,15 @@ Node = dict[str, Any]
 # might look at the wrong place: in the first, functions had a second name.
 PROTOCOL = 2
 
+MAX_GROWTH = 16  # arrays of a model that are equal are one entry of its file
+
 
 def pack(value: Any, writer: Writer) -> tuple[str, set[str]]:
     """Add an object to a file; returns its entry and the types that ctad does not know."""
     import skops.io
 
     name = type(value).__name__
+    check_savable(value)
     without_networks = split_networks(value, writer)
     try:
         archive = ZipFile(io.BytesIO(skops.io.dumps(without_networks)))
@@ -55,7 +59,7 @@ def pack(value: Any, writer: Writer) -> tuple[str, set[str]]:
             node["file"] = writer.entry("arrays/{}.npy", archive.read(node["file"]))
         loader, type_name = node["__loader__"], _type_name(node)
         if type_name not in ALLOWED.get(loader, ()):
-            if loader not in EXTENDABLE or not _can_be_found(node):
+            if loader not in EXTENDABLE or is_metric(type_name) or not _can_be_found(node):
                 raise TypeError(
                     f"{name} cannot be saved: it keeps {type_name} ({loader}), which has no safe "
                     "form in a file."
@@ -95,6 +99,7 @@ def _checked_files(schema: Any, reader: Reader) -> dict[str, bytes]:
         raise ValueError(f"protocol {protocol!r} of skops")
     unknown = set()
     files = {}
+    n_bytes = 0
     for node in _nodes(schema):
         loader, type_name = node["__loader__"], _type_name(node)
         known = type_name in ALLOWED.get(loader, ())
@@ -104,14 +109,20 @@ def _checked_files(schema: Any, reader: Reader) -> dict[str, bytes]:
             unknown.add(type_name)
         elif loader == "NdArrayNode" and node["type"] == "numpy":
             files[node["file"]] = reader.entry(node["file"], "arrays/")
+            n_bytes += len(files[node["file"]])
         elif loader == "DictNode":
             _check_keys(node)
     if unknown:
         raise ModelFileError(
-            f"{reader.path} has types that ctad does not know: {', '.join(sorted(unknown))}. "
-            "Nothing of it was built. If you know where the file comes from and trust their code, "
-            f"say load(path, trusted={sorted(unknown)})."
+            f"{reader.path} has types that ctad does not know. Nothing of it was built. If you "
+            "know where the file comes from and trust their code, say "
+            f"load(path, trusted={sorted(unknown)})."
         )
+    # Each node gets an array of its own, also of the same entry.
+    if n_bytes > MAX_GROWTH * reader.n_bytes:
+        raise ValueError("it would be much larger in memory")
+    for type_name in {_type_name(node) for node in _nodes(schema)} & reader.trusted:
+        _require_there(type_name, reader)
     arrays = {name: array_from_bytes(file) for name, file in files.items()}
     for node in _nodes(schema):
         check_compiled(_type_name(node), node, arrays.__getitem__)
@@ -145,6 +156,15 @@ def _type_name(node: Node) -> str:
     if not all(isinstance(node[key], str) for key in ("__loader__", "__module__", "__class__")):
         raise TypeError("a part without a type")
     return f"{node['__module__']}.{node['__class__']}"
+
+
+def _require_there(type_name: str, reader: Reader) -> None:
+    """A type that the user trusts must be there, too."""
+    module, _, name = type_name.rpartition(".")
+    if not hasattr(import_module(module), name):
+        raise ModelFileError(
+            f"{reader.path} needs {name}, which is not in module {module} here: define it first."
+        )
 
 
 def _can_be_found(node: Node) -> bool:

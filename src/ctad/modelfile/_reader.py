@@ -33,6 +33,7 @@ class Reader:
         self.trusted = frozenset(trusted)
         self.packages: set[str] = set()  # whose types objects have
         self.manifest, self._entries = read_container(path)
+        self.n_bytes = sum(map(len, self._entries.values()))
 
     def refusing(self) -> AbstractContextManager[None]:
         """Any error inside means that the file is bad."""

@@ -1,19 +1,23 @@
 """Objects from a file, as they are before anybody uses them: do their numbers belong together?
 
-Checked is what compiled code reads when scoring: neighbour searches, isolation forests as a whole,
-support vectors, k-means centroids, rows kept of training, PyOD's histograms, the state of random
-numbers. Not checked: that one step of a pipeline gives as many columns as the next was trained on,
-where that is PyOD's HBOS, which does not look itself.
+Checked is what compiled code reads, or writes by, when scoring: neighbour searches, decision trees
+and forests, support vectors, k-means centroids, rows kept of training, one-hot codes, PyOD's
+histograms, the state of random numbers. Every check is made of every part it applies to, whatever
+else a file has given that part.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from ._values import integer, require, within
+
+KERNELS = ("linear", "poly", "rbf", "sigmoid")
+MAX_JOBS = 128  # more processes than that would be an attack, not a setting
 
 
 def parts_of(root: Any) -> Iterator[Any]:
@@ -30,7 +34,7 @@ def parts_of(root: Any) -> Iterator[Any]:
         elif isinstance(item, list | tuple | set):
             stack.extend(item)
         elif isinstance(item, np.ndarray):
-            stack.extend(item.ravel().tolist() if item.dtype.hasobject else ())
+            stack.extend(np.asarray(item).ravel().tolist() if item.dtype.hasobject else ())
         elif not isinstance(item, type):
             stack.extend(getattr(item, "__dict__", {}).values())
 
@@ -39,34 +43,75 @@ def check_parts(root: Any, n_columns: int | None = None) -> None:
     """Check what compiled code will read; `n_columns` is the width of the rows `root` will get."""
     from sklearn.cluster import KMeans, MiniBatchKMeans
     from sklearn.ensemble import IsolationForest
-    from sklearn.frozen import FrozenEstimator
     from sklearn.neighbors import BallTree, KDTree
+    from sklearn.preprocessing import OneHotEncoder
     from sklearn.svm import OneClassSVM
+    from sklearn.tree import BaseDecisionTree
 
-    outermost = root.estimator if isinstance(root, FrozenEstimator) else root
+    outermost = _unwrapped(root)
+    # (types, what those have that are trained, check)
+    checks: tuple[tuple[Any, str, Callable[[Any], None]], ...] = (
+        (KDTree, "data", lambda tree: _check_search_tree(tree, 2)),
+        (BallTree, "data", lambda tree: _check_search_tree(tree, 1)),
+        (BaseDecisionTree, "tree_", _check_decision_tree),
+        (IsolationForest, "estimators_", _check_forest),
+        (OneClassSVM, "support_vectors_", _check_support_vectors),
+        (KMeans | MiniBatchKMeans, "cluster_centers_", _check_centroids),
+        (OneHotEncoder, "categories_", _check_one_hot),
+        (np.random.RandomState, "get_state", _check_random_state),
+        (object, "_fit_X", _check_neighbours),
+        (object, "_fitted_data", _check_qmcd),
+        (object, "subset", _check_sampling),
+    )
     for part in parts_of(root):
-        if isinstance(part, KDTree | BallTree):
-            _check_search_tree(part, 2 if isinstance(part, KDTree) else 1)
-        elif isinstance(part, IsolationForest) and hasattr(part, "estimators_"):
-            _check_forest(part)
-        elif isinstance(part, OneClassSVM) and hasattr(part, "support_vectors_"):
-            _check_support_vectors(part)
-        elif isinstance(part, KMeans | MiniBatchKMeans) and hasattr(part, "cluster_centers_"):
-            _check_width(part, part.cluster_centers_)
-        elif isinstance(part, np.random.RandomState):
-            place = part.get_state(legacy=False)["state"]["pos"]
-            require(within(place, 0, 625), "a generator of random numbers")
-        elif hasattr(part, "_fit_X"):
-            _check_width(part, part._fit_X)
-        elif type(part).__name__ == "QMCD" and hasattr(part, "_fitted_data"):
-            _check_width(part._scaler, part._fitted_data)
-        elif type(part).__name__ == "Sampling" and hasattr(part, "threshold_"):
-            require(_weighs(part.dist, part.subset.shape[1]), "a distance")
-        elif type(part).__name__ == "HBOS" and hasattr(part, "hist_"):
-            _check_histograms(part, n_columns if part is outermost else None)
+        if not _is_of_library(part):
+            continue
+        # Of all attributes in a file, none may stand in for a method.
+        own = getattr(part, "__dict__", ())
+        hidden = [name for name in own if callable(getattr(type(part), name, None))]
+        require(not hidden, f"{type(part).__name__} ({', '.join(hidden)})")
+        for kinds, trained, check in checks:
+            if isinstance(part, kinds) and hasattr(part, trained):
+                check(part)
+        if _is_histograms(part):
+            require(part is outermost and n_columns is not None, "HBOS inside of something else")
+            _check_histograms(part, n_columns)
         # joblib keeps pickles in this folder, and would read them in another training.
         if isinstance(getattr(part, "memory", None), str):
             part.memory = None
+        if isinstance(getattr(part, "n_jobs", None), Real) and abs(part.n_jobs) > MAX_JOBS:
+            part.n_jobs = None
+
+
+def _is_of_library(part: Any) -> bool:
+    """Whether it is an object of scikit-learn or PyOD, or a generator of random numbers."""
+    package = type(part).__module__.partition(".")[0]
+    return package in ("sklearn", "pyod") or isinstance(part, np.random.RandomState)
+
+
+def check_savable(root: Any) -> None:
+    """Raise if a file with this object would be refused, for it cannot be checked."""
+    for part in parts_of(root):
+        if _is_histograms(part) and part is not _unwrapped(root):
+            raise TypeError(
+                "HBOS inside of a pipeline or a search cannot be saved, unless with n_bins='auto': "
+                "it does not look at how many columns it gets."
+            )
+
+
+def _unwrapped(root: Any) -> Any:
+    from sklearn.frozen import FrozenEstimator
+
+    while isinstance(root, FrozenEstimator):
+        root = root.estimator
+    return root
+
+
+def _is_histograms(part: Any) -> bool:
+    """Whether it is PyOD's HBOS; with "auto" numpy looks after the number of bins."""
+    name = f"{type(part).__module__}.{type(part).__qualname__}"
+    fitted = name == "pyod.models.hbos.HBOS" and hasattr(part, "hist_")
+    return fitted and not isinstance(part.n_bins, str)
 
 
 def _check_search_tree(tree: Any, n_bounds: int) -> None:
@@ -94,6 +139,10 @@ def _weighs(metric: Any, width: int) -> bool:
     return len(weights) in (0, width)
 
 
+def _check_decision_tree(tree: Any) -> None:
+    require(tree.tree_.n_features == integer(tree.n_features_in_, at_least=1), "a decision tree")
+
+
 def _check_forest(forest: Any) -> None:
     from sklearn.tree import ExtraTreeRegressor
 
@@ -115,8 +164,12 @@ def _check_support_vectors(machine: Any) -> None:
     n = len(vectors)
     _check_width(machine, vectors)
     require(
-        machine._sparse is False
+        machine.kernel in KERNELS
+        and "_impl" not in vars(machine)
+        and len(machine._probA) == len(machine._probB) == 0
+        and machine._sparse is False
         and machine.support_.shape == (n,)
+        and within(machine.support_, 0, machine.shape_fit_[0])
         and machine._n_support.tolist() == [n, n]
         and machine._dual_coef_.shape == (1, n)
         and machine._intercept_.shape == (1,),
@@ -124,12 +177,82 @@ def _check_support_vectors(machine: Any) -> None:
     )
 
 
+def _check_centroids(kmeans: Any) -> None:
+    _check_width(kmeans, kmeans.cluster_centers_)
+
+
+def _check_one_hot(encoder: Any) -> None:
+    """Codes are places in a row of the output, which is written without looking."""
+    grouped = getattr(encoder, "_infrequent_enabled", False)
+    none = [None] * len(encoder.categories_)
+    mappings = encoder._default_to_infrequent_mappings if grouped else none
+    infrequent = encoder._infrequent_indices if grouped else none
+    left_out = encoder._drop_idx_after_grouping
+    require(len(none) == encoder.n_features_in_, "one-hot codes")
+    for values, mapping, rare, drop, n_out in zip(
+        encoder.categories_,
+        mappings,
+        infrequent,
+        none if left_out is None else left_out,
+        encoder._n_features_outs,
+        strict=True,
+    ):
+        n = n_codes = len(values)
+        numeric = values.dtype.kind not in "OUS"  # found by bisection
+        ordered = not numeric or np.array_equal(np.sort(values), values, equal_nan=True)
+        require(ordered and (mapping is None) == (rare is None), "one-hot codes")
+        if mapping is not None:
+            n_codes = int(mapping.max()) + 1
+            require(
+                mapping.shape == (n,)
+                and mapping.dtype.kind == "i"
+                and mapping.min() >= 0
+                and rare.dtype.kind == "i"
+                and len(rare) > 0
+                and within(rare, 0, n),
+                "one-hot codes",
+            )
+        require(drop is None or within(integer(int(drop)), 0, n_codes), "one-hot codes")
+        require(integer(int(n_out)) == n_codes - (drop is not None), "one-hot codes")
+
+
+def _check_random_state(random: Any) -> None:
+    place = random.get_state(legacy=False)["state"]["pos"]
+    require(within(place, 0, 625), "a generator of random numbers")
+
+
+def _check_neighbours(search: Any) -> None:
+    _check_width(search, search._fit_X)
+    width, kept = search.n_features_in_, len(search._fit_X)
+    require(getattr(search, "n_samples_fit_", kept) == kept, "rows kept of training")
+    require(isinstance(getattr(search, "effective_metric_", ""), str), "a distance")
+    for parameters in ("effective_metric_params_", "metric_params"):
+        for name, value in (getattr(search, parameters, None) or {}).items():
+            shapes = {"p": ((),), "w": ((), (width,)), "V": ((width,), (width, width))}
+            fits = np.shape(value) in {**shapes, "VI": ((width, width),)}.get(name, ())
+            require(fits or value is None, "a distance")
+
+
+def _check_qmcd(detector: Any) -> None:
+    from sklearn.preprocessing import MinMaxScaler
+
+    scaler = detector._scaler
+    require(type(scaler) is MinMaxScaler, "a scaler")
+    _check_width(scaler, detector._fitted_data)
+    require(scaler.scale_.shape == scaler.min_.shape == (scaler.n_features_in_,), "a scaler")
+
+
+def _check_sampling(detector: Any) -> None:
+    if detector.subset is not None:  # trained
+        require(_weighs(detector.dist, detector.subset.shape[1]), "a distance")
+
+
 def _check_histograms(detector: Any, n_columns: int | None) -> None:
     heights, edges, n_bins = detector.hist_, detector.bin_edges_, detector.n_bins
-    if isinstance(n_bins, str):  # any number of bins: numpy looks after these
-        return
-    width = heights.shape[1] if n_columns is None else n_columns
-    require(heights.shape == (n_bins, width) and edges.shape == (n_bins + 1, width), "histograms")
+    require(
+        heights.shape == (n_bins, n_columns) and edges.shape == (n_bins + 1, n_columns),
+        "histograms",
+    )
 
 
 def _check_width(part: Any, rows: Any) -> None:

@@ -68,12 +68,12 @@ class Writer:
             "columns": None if columns is None else list(columns),
             "training_rows": training_rows,
         }
-        write_container(path, manifest, self._entries)
         if self._unlisted:
             warn_user(
                 "the model has types that ctad does not know; loading it will need "
                 f"trusted={sorted(self._unlisted)}, and their code."
             )
+        write_container(path, manifest, self._entries)
 
 
 def library_versions() -> dict[str, str | None]:
