@@ -390,13 +390,13 @@ def test_numbers_of_no_size_are_refused(dtype):
         array_from_bytes(buffer.getvalue())
 
 
-def test_one_array_in_many_places_is_refused(path):
-    file = File(path, LocalOutlierFactor(novelty=True))
-    file.set_array(file.attributes("LocalOutlierFactor")["_fit_X"], np.zeros((10**5, 3)))
-    rows = file.attributes("LocalOutlierFactor")["_fit_X"]
-    for number in range(100):
-        file.attributes("LocalOutlierFactor")[f"more{number}"] = rows
-    file.refused("much larger in memory")
+def test_what_is_much_larger_in_memory_is_refused(path, monkeypatch):
+    """As one array would be that is named in many places."""
+    save(plain(LocalOutlierFactor(novelty=True)), path)
+    load(path)
+    monkeypatch.setattr("ctad.modelfile._objects.MAX_GROWTH", 0.1)
+    with pytest.raises(ModelFileError, match="much larger in memory"):
+        load(path)
 
 
 def test_many_draws_of_a_calibrator_are_refused(path, monkeypatch):
