@@ -26,3 +26,22 @@ def progress(doing: str, done: int, total: int) -> None:
     watch = _watch.get()
     if watch is not None:
         watch(doing, done, total)
+
+
+@contextmanager
+def progress_bar(show: bool) -> Iterator[None]:
+    """Show what `progress` tells inside of the block, if on a terminal and nobody else does."""
+    if not show or _watch.get() is not None:
+        yield
+        return
+    from tqdm.auto import tqdm
+
+    with tqdm(disable=None, leave=False) as bar:
+
+        def watch(doing: str, done: int, total: int) -> None:
+            bar.total = total
+            bar.set_description(doing, refresh=False)
+            bar.update(done - bar.n)
+
+        with watching(watch):
+            yield

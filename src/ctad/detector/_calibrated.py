@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from .._decisions import Decisions
 from .._input import Floats, Rows, new_rows, one_of, training_rows
 from .._warning import warn_user
 from ..calibration import CTAD, BaseCalibrator
@@ -55,7 +54,7 @@ class Scored(NamedTuple):
     score: Floats
 
 
-class CalibratedDetector(BaseEstimator):
+class CalibratedDetector(Decisions, BaseEstimator):
     """Wrap any anomaly detector and calibrate its scores.
 
     Parameters
@@ -139,9 +138,6 @@ class CalibratedDetector(BaseEstimator):
     detector_: Any
     calibrator_: Any
     encoder_: TableEncoder | None
-    decision_scores_: Floats
-    threshold_: float
-    labels_: npt.NDArray[np.int64]
     _reading: Reading
     rows_depend_: bool
     _sees: str
@@ -178,8 +174,7 @@ class CalibratedDetector(BaseEstimator):
         """
         self.__dict__.pop("labels_", None)  # not fitted until all is well
         one_of("polarity", self.polarity, POLARITIES)
-        if not (isinstance(self.contamination, Real) and 0 < self.contamination <= 0.5):
-            raise ValueError(f"contamination must be in (0, 0.5], not {self.contamination!r}")
+        self._check_contamination()
         calibrator = CTAD.from_preset() if self.calibrator is None else self.calibrator
         if not hasattr(calibrator, "calibrate") or isinstance(calibrator, type):
             raise TypeError(
@@ -204,13 +199,8 @@ class CalibratedDetector(BaseEstimator):
         trust_kept = not trained_before or learnt_from(self.detector_, rows)
         base = self._training_scores(detector_rows, trust_kept)
         self.calibrator_.fit(rows, scores=base)
-        self.decision_scores_ = self.calibrator_.calibrate(base, rows)
-        self.threshold_ = self._threshold()
-        self.labels_ = self._labels(self.decision_scores_)
+        self._decide(self.calibrator_.calibrate(base, rows))
         return self
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "labels_")
 
     def base_score(self, X: Any) -> Floats:
         """The wrapped detector's score of each row, turned so that higher = more anomalous.
@@ -261,40 +251,6 @@ class CalibratedDetector(BaseEstimator):
     def decision_function(self, X: Any) -> Floats:
         """The same as `anomaly_score`, under PyOD's name."""
         return self.anomaly_score(X)
-
-    def predict(self, X: Any) -> npt.NDArray[np.int64]:
-        """1 for anomalies, 0 for normal rows, as PyOD does it.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n, D)
-
-        Returns
-        -------
-        ndarray of shape (n,)
-        """
-        return self._labels(self.anomaly_score(X))
-
-    def predict_proba(self, X: Any) -> Floats:
-        """PyOD's "linear" probabilities: the score's place in the range of training scores.
-
-        These are not calibrated frequencies: 0.9 does not mean that nine of ten such rows
-        are anomalies.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n, D)
-
-        Returns
-        -------
-        ndarray of shape (n, 2)
-            Normal and anomalous.
-        """
-        scores = self.anomaly_score(X)
-        finite = self.decision_scores_[np.isfinite(self.decision_scores_)]
-        low, high = finite.min(), finite.max()
-        anomalous = np.clip((scores - low) / ((high - low) or 1.0), 0.0, 1.0)
-        return np.column_stack([1.0 - anomalous, anomalous])
 
     def column_types(self) -> pa.Schema:
         """The columns of a table that are needed, and how to read them from text.
@@ -384,16 +340,3 @@ class CalibratedDetector(BaseEstimator):
             ]
             copy.set_params(**{name: random.randint(2**31 - 1) for name in unset})
         return copy
-
-    def _threshold(self) -> float:
-        scores, level = self.decision_scores_, 100 * (1 - self.contamination)
-        with np.errstate(invalid="ignore"):
-            threshold = np.percentile(scores, level)
-        if not np.isfinite(threshold):  # between infinite scores nothing can be interpolated
-            threshold = np.percentile(scores, level, method="lower")
-        if threshold == np.inf:  # more of them than contamination allows: they alone are anomalies
-            threshold = scores[np.isfinite(scores)].max()
-        return float(threshold)
-
-    def _labels(self, scores: Floats) -> npt.NDArray[np.int64]:
-        return (scores > self.threshold_).astype(np.int64)

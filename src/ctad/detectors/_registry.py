@@ -35,7 +35,7 @@ class KnownDetector(NamedTuple):
     @property
     def installed(self) -> bool:
         """Whether its library is there."""
-        return find_spec({"scikit-learn": "sklearn", "PyOD": "pyod"}[self.library]) is not None
+        return find_spec({"scikit-learn": "sklearn", "PyOD": "pyod", "PyTorch":"torch"}[self.library]) is not None
 
     @property
     def extra(self) -> str | None:
@@ -126,6 +126,9 @@ KNOWN_DETECTORS = {
             _PYOD,
             "pyod.models.hbos:HBOS",
         ),
+        KnownDetector("DeepSVDD","classification","","PyOD","ctad.detectors._pyod:DeepSVDD",{"n_features": None, "verbose": 0}),
+        KnownDetector("AutoEncoder","reconstruction","","PyOD","ctad.detectors._pyod:AutoEncoder",{"verbose": 0}),
+        *(KnownDetector(n,"","","PyTorch",f"ctad.detectors.{n.lower()}:{n}",{}) for n in ("MCM","DRL","GOAD","NeuTraLAD","ICL","DTE")),
     )
 }
 

@@ -1,0 +1,225 @@
+"""What all neural detectors have in common."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, fields
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+import torch
+from sklearn.base import BaseEstimator
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+from torch import Tensor
+
+from .._decisions import Decisions
+from .._input import Floats, Rows, new_rows, one_of, training_rows
+from .._progress import progress_bar
+from ._layers import Network
+from ._training import LossNotFiniteError, train
+
+DEVICES = ("auto", "cpu", "cuda")
+SCALINGS = ("standard", "none")
+
+# A matrix product may round a row differently with the number of rows it works on. Blocks of
+# always this many rows give a row the same score in any company.
+BLOCK_ROWS = 256
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class NeuralDetector(Decisions, BaseEstimator):
+    """A detector that trains a network; the base of all in this package.
+
+    Parameters
+    ----------
+    epochs : int
+        Passes over the training rows.
+    batch_size : int
+        Rows in a step of training.
+    learning_rate, weight_decay, betas : float, float, pair of floats
+        Of Adam.
+    decay, decay_epochs : float, int
+        The learning rate is multiplied by `decay` after every `decay_epochs` epochs.
+    shuffle : bool
+        Whether each epoch takes the rows in another order.
+    scaling : {"standard", "none"}, default="standard"
+        Bring each column to mean 0 and variance 1, or take the numbers as they are.
+    patience : int, default=None
+        Stop after so many epochs in which the loss did not become smaller, and go back to the
+        weights at which it was smallest. None: train all epochs and keep the last weights.
+    contamination : float in (0, 0.5], default=0.1
+        Share of the training rows above `threshold_`.
+    device : {"auto", "cpu", "cuda"}, default="auto"
+        "auto" is cuda where there is one.
+    show_progress : bool, default=True
+        While training, show a bar with the loss and the time left if on a terminal.
+    random_state : int, RandomState instance or None, default=None
+        The same seed gives the same bits on the same machine with the same number of threads.
+        Global random numbers are neither used nor changed.
+
+    Attributes
+    ----------
+    network_ : torch.nn.Module
+    scaler_ : the fitted StandardScaler, or None
+    loss_curve_ : list of float
+        Mean loss of each epoch.
+    decision_scores_ : ndarray of shape (n,)
+        Scores of the training rows.
+    threshold_ : float
+        The score above which a row is an anomaly.
+    labels_ : ndarray of shape (n,)
+        Labels of the training rows, 1 = anomaly.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, only if the training rows had named columns
+    """
+
+    epochs: int = 100
+    batch_size: int = 512
+    learning_rate: float = 1e-3
+    weight_decay: float = 0.0
+    betas: tuple[float, float] = (0.9, 0.999)
+    decay: float = 1.0
+    decay_epochs: int = 1
+    shuffle: bool = False
+    scaling: str = "standard"
+    patience: int | None = None
+    contamination: float = 0.1
+    device: str = "auto"
+    show_progress: bool = True
+    random_state: int | np.random.RandomState | None = None
+
+    network_: Network = field(init=False)
+    scaler_: StandardScaler | None = field(init=False)
+    loss_curve_: list[float] = field(init=False)
+    n_features_in_: int = field(init=False)
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Train on normal rows.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, D)
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        self.__dict__.pop("labels_", None)  # not fitted until all is well
+        self._check_parameters()
+        rows = training_rows(self, X)
+        self.scaler_ = StandardScaler().fit(rows) if self.scaling == "standard" else None
+        device = self._device()
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        network = self._network(rows.shape[1])
+        with torch.no_grad():
+            network.draw(torch.Generator().manual_seed(seed))
+        network.to(device)
+        prepared = self._prepared(rows).to(device)
+        with progress_bar(self.show_progress):
+            try:
+                self.loss_curve_ = train(
+                    network,
+                    prepared,
+                    self,
+                    torch.Generator(device).manual_seed(seed),
+                    name=type(self).__name__,
+                    enough=lambda loss: self._enough(loss, rows.shape[1]),
+                )
+            except LossNotFiniteError as error:
+                raise ValueError(self._what_to_scale(rows, error)) from error
+        network.eval()
+        with torch.no_grad():
+            network.finish(prepared)
+        self.network_ = network
+        self._decide(self._scores(rows))
+        return self
+
+    def decision_function(self, X: Any) -> Floats:
+        """The score of each row: higher = more anomalous.
+
+        It does not depend on the other rows. A row so far off that single precision cannot hold
+        what the network makes of it scores infinity.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, D)
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        check_is_fitted(self)
+        return self._scores(new_rows(self, X))
+
+    def _network(self, n_columns: int) -> Network:
+        """The network of the method, without values."""
+        raise NotImplementedError
+
+    def _enough(self, loss: float, n_columns: int) -> bool:
+        """Whether training may end at this loss."""
+        return False
+
+    def _scores(self, rows: Rows) -> Floats:
+        scores = np.empty(len(rows))
+        device = self._device()
+        with torch.inference_mode():
+            for start in range(0, len(rows), BLOCK_ROWS):
+                block = rows[start : start + BLOCK_ROWS]
+                # The last block is filled up with copies of its last row.
+                filled = np.pad(block, ((0, BLOCK_ROWS - len(block)), (0, 0)), mode="edge")
+                of_block = self.network_.score(self._prepared(filled).to(device))
+                scores[start : start + BLOCK_ROWS] = of_block[: len(block)].cpu()
+        scores[np.isnan(scores)] = np.inf
+        return scores
+
+    def _prepared(self, rows: Rows) -> Tensor:
+        """Rows as the network gets them."""
+        rows = rows.astype(np.float64)
+        if self.scaler_ is not None:
+            rows = self.scaler_.transform(rows)
+        with np.errstate(over="ignore"):
+            return torch.from_numpy(rows.astype(np.float32))
+
+    def _device(self) -> torch.device:
+        if self.device == "auto":
+            return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        return torch.device(self.device)
+
+    def _what_to_scale(self, rows: Floats, error: Exception) -> str:
+        column = int(np.abs(rows).max(axis=0).argmax())
+        name = getattr(self, "feature_names_in_", range(rows.shape[1]))[column]
+        advice = f"try a learning_rate below {self.learning_rate:g}"
+        if self.scaling == "none":
+            advice = f"use scaling='standard', or {advice}"
+        return (
+            f"training of {type(self).__name__} failed: {error}. The largest number is "
+            f"{np.abs(rows[:, column]).max():g}, in column {name!r}: {advice}."
+        )
+
+    def _check_parameters(self) -> None:
+        self._check_contamination()
+        one_of("scaling", self.scaling, SCALINGS)
+        one_of("device", self.device, DEVICES)
+        if self.device == "cuda" and not torch.cuda.is_available():
+            raise ValueError("device='cuda': PyTorch finds none here. Use 'auto' or 'cpu'.")
+        for parameter in fields(self):
+            if parameter.init:
+                _check(parameter.name, parameter.type, getattr(self, parameter.name))
+
+
+def _check(name: str, kind: Any, value: Any) -> None:
+    """Numbers of a method are counts from 1 on or amounts from 0 on."""
+    if value is None and "None" in kind or name == "random_state":
+        return
+    if kind.startswith("int") and not (isinstance(value, Integral) and value >= 1):
+        raise ValueError(f"{name} must be a whole number from 1 on, not {value!r}")
+    if kind.startswith("float") and not (
+        isinstance(value, Real) and value >= 0 and math.isfinite(value)
+    ):
+        raise ValueError(f"{name} must be a number from 0 on, not {value!r}")
+    if kind == "bool" and not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False, not {value!r}")

@@ -1,0 +1,67 @@
+"""PyOD's neural detectors, made to fit in.
+
+As they come, they seed the global random numbers when they are made, print every epoch, and
+DeepSVDD asks for the number of columns in advance.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any, Self
+
+import numpy as np
+import torch
+from pyod.models.auto_encoder import AutoEncoder as _AutoEncoder
+from pyod.models.deep_svdd import DeepSVDD as _DeepSVDD
+from sklearn.utils import check_array, check_random_state
+
+
+@contextmanager
+def _own_random_numbers(random_state: Any) -> Iterator[None]:
+    """Seed the global random numbers for a while, and leave them as they were."""
+    python, numpy = random.getstate(), np.random.get_state()
+    with torch.random.fork_rng():
+        try:
+            seed = int(check_random_state(random_state).randint(2**31 - 1))
+            random.seed(seed)
+            np.random.seed(seed)  # noqa: NPY002 - PyOD draws from it
+            torch.manual_seed(seed)
+            yield
+        finally:
+            random.setstate(python)
+            np.random.set_state(numpy)
+
+
+class DeepSVDD(_DeepSVDD):
+    """PyOD's DeepSVDD, for any number of columns."""
+
+    @wraps(_DeepSVDD.__init__)
+    def __init__(self, *args: Any, **options: Any) -> None:
+        with _own_random_numbers(None):
+            super().__init__(*args, **options)
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Train on normal rows."""
+        X = check_array(X)
+        self.n_features = X.shape[1]
+        with _own_random_numbers(self.random_state):
+            super().fit(X)
+        return self
+
+
+class AutoEncoder(_AutoEncoder):
+    """PyOD's AutoEncoder."""
+
+    @wraps(_AutoEncoder.__init__)
+    def __init__(self, *args: Any, **options: Any) -> None:
+        with _own_random_numbers(None):
+            super().__init__(*args, **options)
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Train on normal rows."""
+        with _own_random_numbers(self.random_state):
+            super().fit(X)
+        return self

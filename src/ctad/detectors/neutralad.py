@@ -1,0 +1,87 @@
+"""NeuTraLAD: neural transformation learning."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from ._layers import Network, StackedLinear, layers
+from ._neural import NeuralDetector
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class NeuTraLAD(NeuralDetector):
+    """Learn views of a row that resemble it yet differ from each other; anomalies' do neither.
+
+    Parameters
+    ----------
+    n_views : int, default=11
+    temperature : float, default=0.1
+        Of the similarities.
+    **others
+        As in `NeuralDetector`.
+
+    References
+    ----------
+    C. Qiu, T. Pfrommer, M. Kloft, S. Mandt, M. Rudolph: Neural transformation learning for deep
+    anomaly detection beyond images. ICML 2021.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ctad.detectors.neutralad import NeuTraLAD
+    >>> x = np.random.default_rng(0).normal(size=(500, 1))
+    >>> X_train = np.hstack([x, -x, x])
+    >>> normal, odd = NeuTraLAD(epochs=20, random_state=0).fit(X_train).decision_function(
+    ...     [[1.0, -1.0, 1.0], [1.0, 1.0, 1.0]])
+    >>> bool(odd > normal)
+    True
+    """
+
+    n_views: int = 11
+    temperature: float = 0.1
+    epochs: int = 200
+    batch_size: int = 128
+    learning_rate: float = 1e-3
+    decay: float = 0.5
+    decay_epochs: int = 100
+    shuffle: bool = True
+
+    def _network(self, n_columns: int) -> Network:
+        return NeuTraLADNetwork(n_columns, self.n_views, self.temperature)
+
+
+class NeuTraLADNetwork(Network):
+    """Views T_k(x) = x + M_k(x), and the encoder in whose space they are compared."""
+
+    def __init__(self, n_columns: int, n_views: int, temperature: float) -> None:
+        super().__init__()
+        self.temperature = temperature
+        if n_columns < 32:
+            width = hidden = 2 * n_columns
+        else:
+            width, hidden = (32, 64) if n_columns <= 300 else (64, 256)
+        self.changes = nn.Sequential(
+            StackedLinear(n_views, n_columns, hidden),
+            nn.ReLU(),
+            StackedLinear(n_views, hidden, n_columns),
+        )
+        self.encoder = layers((n_columns, *[hidden] * 4, width), nn.ReLU())
+
+    def loss(self, rows: Tensor, random: torch.Generator) -> Tensor:
+        """The mean score."""
+        return self.score(rows).mean()
+
+    def score(self, rows: Tensor) -> Tensor:
+        """Sum over k of log(exp(s(k,0)/t) + sum over l != k of exp(s(k,l)/t)) - s(k,0)/t
+
+        with the cosine similarity s; 0 is the row itself.
+        """
+        views = torch.cat([rows[None], rows + self.changes(rows)])
+        directions = nn.functional.normalize(self.encoder(views), dim=-1).transpose(0, 1)
+        likeness = directions[:, 1:] @ directions.transpose(1, 2) / self.temperature
+        itself = torch.eye(views.shape[0], dtype=torch.bool, device=rows.device)[1:]
+        total = likeness.masked_fill(itself, -torch.inf).logsumexp(dim=2)
+        return (total - likeness[:, :, 0]).sum(dim=1)
