@@ -32,7 +32,7 @@ SETTINGS = ("published", "fixed")
 DETECTORS = ("DRL", "GOAD", "NeuTraLAD", "DTE", "DeepSVDD", "AutoEncoder", "MCM", "ICL")
 SEEDS = range(5)
 # For these the published setting is the same for all data sets, and our default.
-ONE_SETTING = ("DeepSVDD", "AutoEncoder")
+ONE_SETTING = ("DTE", "DeepSVDD", "AutoEncoder")
 
 
 class Run(NamedTuple):
@@ -87,7 +87,11 @@ def perform(run: Run, data: Path) -> Result:
     test = np.vstack([normal[half:], anomalous])
     labels = np.repeat([0, 1], [len(normal) - half, len(anomalous)])
     started = time.perf_counter()
-    detector = make(run.detector, random_state=run.seed, **options(run)).fit(normal[:half])
+    try:
+        detector = make(run.detector, random_state=run.seed, **options(run)).fit(normal[:half])
+    except ValueError as error:  # the loss became infinite: a result, too
+        print(*run, error)
+        return Result(np.nan, np.nan, None, time.perf_counter() - started)
     seconds = time.perf_counter() - started
     scores = detector.decision_function(test)
     scores = np.nan_to_num(scores, posinf=np.finfo(np.float64).max)
@@ -121,8 +125,10 @@ def append(run: Run, result: Result) -> None:
         if is_new:
             writer.writerow([*Run._fields, *Result._fields])
         writer.writerow(
-            [*run, f"{result.auc_pr:.6f}", f"{result.auc_roc:.6f}", result.epochs]
-            + [f"{result.seconds:.2f}"]
+            (
+                *(*run, f"{result.auc_pr:.6f}", f"{result.auc_roc:.6f}"),
+                *(result.epochs, f"{result.seconds:.2f}"),
+            )
         )
 
 
@@ -132,8 +138,8 @@ def wanted(arguments: argparse.Namespace) -> Iterator[Run]:
     if not files:
         raise SystemExit(f"no data sets (*.npz) in {arguments.data}")
     names = [file.stem for file in files if file.stem in (arguments.dataset or [file.stem])]
-    for detector in arguments.detector or DETECTORS:
-        for seed in arguments.seeds:
+    for seed in arguments.seeds:
+        for detector in arguments.detector or DETECTORS:
             for setting in SETTINGS[: 1 if detector in ONE_SETTING else 2]:
                 for name in names:
                     if not arguments.setting or setting in arguments.setting:

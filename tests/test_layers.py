@@ -9,14 +9,14 @@ import ctad
 
 PACKAGE = Path(ctad.__file__).parent
 # What each layer may import of ours; `transport` knows arrays and nothing else.
-CHECKS = {"_input", "_warning"}
+CHECKS = {"_decisions", "_input", "_warning"}
 ALLOWED = {
     "transport": set(),
     "modelfile": {"_atomic", "_warning", "__version__"},
     "tables": CHECKS,
     "streams": {"_atomic", "_warning"},
     "calibration": {"transport", "modelfile", "_progress"} | CHECKS,
-    "detectors": set(),
+    "detectors": {"modelfile", "_progress"} | CHECKS,
     "detector": {"calibration", "modelfile", "tables"} | CHECKS,
     "engines": {"detector", "streams", "_atomic"},
     "cli": {"calibration", "detector", "detectors", "engines", "modelfile", "streams", "tables"}

@@ -59,4 +59,4 @@ app.command(
 )(calibrate)
 app.command(epilog=_example("ctad evaluate model.ctad test.parquet --label is_fraud"))(evaluate)
 app.command(epilog=_example("ctad inspect model.ctad"))(inspect)
-app.command(epilog=_example("ctad detectors"))(detectors)
+app.command(epilog=_example("ctad detectors", "ctad detectors drl"))(detectors)

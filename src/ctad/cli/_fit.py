@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 
 from .._atomic import check_replaceable
-from ..detectors import KNOWN_DETECTORS, make
+from ..detectors import make
 from . import _options as option
 from ._talk import plain_table, talking
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def fit(
     train: option.Training,
     output: Annotated[str, typer.Option("-o", "--output", help="The model file to write.")],
-    detector: option.Detector = "isolationforest",
+    detector: option.Detector = "IsolationForest",
     detector_options: Annotated[
         list[str],
         typer.Option(help="The detector's own parameters.", metavar="NAME=VALUE,..."),
@@ -48,7 +48,6 @@ def fit(
 
     if output == "-":
         raise typer.BadParameter("a model is written to a file.", param_hint="--output")
-    known = KNOWN_DETECTORS[detector.lower()]
     options = option.detector_options(detector_options)
     with talking(json) as talk:
         try:
@@ -73,7 +72,7 @@ def fit(
             encoder=TableEncoder(ignore=option.separated(ignore), keep=option.separated(keep)),
             random_state=seed,
         )
-        with talk.working(f"Training {known.name} on {training.table.num_rows:,} rows"):
+        with talk.working(f"Training {detector} on {training.table.num_rows:,} rows"):
             model.fit(training.table)
         encoder = model.encoder_
         assert encoder is not None  # it was trained on a table
@@ -81,7 +80,7 @@ def fit(
         talk.result(
             {
                 "model": output,
-                "detector": known.name,
+                "detector": detector,
                 "preset": preset,
                 "rows": training.table.num_rows,
                 "rows_seen": training.seen,
@@ -91,7 +90,7 @@ def fit(
                 "features": len(encoder.features_),
             },
             columns_table(encoder),
-            f"{known.name}, calibrated ({preset}), learnt from {training.table.num_rows:,} of "
+            f"{detector}, calibrated ({preset}), learnt from {training.table.num_rows:,} of "
             f"{training.seen:,} rows"
             + (f" ({training.anomalous:,} labelled anomalous)" if training.anomalous else "")
             + f": {output}",

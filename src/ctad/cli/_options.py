@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..detectors import KNOWN_DETECTORS
+from ..detectors import KNOWN_DETECTORS, known_detector
 
 TABLES = "CSV, Parquet or Arrow/Feather: a file, a folder, a glob in quotes, or - for a CSV"
 
@@ -29,11 +29,11 @@ def _preset_names(incomplete: str) -> list[str]:
     return [name for name in PRESETS if name.startswith(incomplete)]
 
 
-def _known_detector(name: str) -> str:
-    if name.lower() not in KNOWN_DETECTORS:
-        listed = ", ".join(KNOWN_DETECTORS)
-        raise typer.BadParameter(f"no detector is called {name!r}. There are {listed}.")
-    return name
+def _check_detector(name: str | None) -> str | None:
+    try:
+        return None if name is None else known_detector(name).name
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
 
 
 def _known_preset(name: str) -> str:
@@ -74,7 +74,16 @@ Detector = Annotated[
     typer.Option(
         help="Which detector; `ctad detectors` lists them.",
         autocompletion=_detector_names,
-        callback=_known_detector,
+        callback=_check_detector,
+        metavar="NAME",
+    ),
+]
+DetectorName = Annotated[
+    str | None,
+    typer.Argument(
+        help="Show all about this one.",
+        autocompletion=_detector_names,
+        callback=_check_detector,
         metavar="NAME",
     ),
 ]

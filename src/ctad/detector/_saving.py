@@ -68,7 +68,7 @@ def save(detector: CalibratedDetector, path: str | PathLike[str]) -> None:
 
 
 def load(path: str | PathLike[str], *, detector: Any = None, trusted: Iterable[str] = ()) -> Any:
-    """Read what `save` wrote: a `CalibratedDetector`, a `CTAD` or another calibrator.
+    """Read what `save` wrote: a `CalibratedDetector`, a calibrator such as `CTAD`, a detector.
 
     Nothing in the file is run. Its checksums are compared and the types of the wrapped detector
     looked up in a list before anything is built, so a file from somebody else is safe to open.
@@ -84,7 +84,7 @@ def load(path: str | PathLike[str], *, detector: Any = None, trusted: Iterable[s
 
     Returns
     -------
-    CalibratedDetector, CTAD or another calibrator
+    CalibratedDetector, CTAD or another calibrator, or one of ctad's neural detectors
         Scores are those of the saved one, bit for bit, where the same versions are installed.
 
     Raises
@@ -120,7 +120,12 @@ def load(path: str | PathLike[str], *, detector: Any = None, trusted: Iterable[s
             "pass it, as in load(path, detector=...)."
         )
     with reader.refusing():
-        loaded = _restore(reader, detector) if wraps else restore(reader.manifest, reader)
+        if wraps:
+            loaded = _restore(reader, detector)
+        elif "fitted" in reader.manifest["state"]:
+            loaded = reader.object(reader.manifest["state"]["fitted"])
+        else:
+            loaded = restore(reader.manifest, reader)
     reader.warn_of_other_versions()
     return loaded
 

@@ -190,13 +190,13 @@ def learnt_from(detector: Any, rows: Floats) -> bool:
 def reads_tables(detector: Any, fitted: bool) -> bool:
     """Whether a table goes to the detector as it is, for its column names may be used.
 
-    Single detectors of scikit-learn and PyOD do not use them, and check them if they were
+    Single detectors of scikit-learn, PyOD and ctad do not use them, and check them if they were
     fitted with them.
     """
     first = _step(detector, 0)
     if fitted and hasattr(first, "feature_names_in_"):
         return True
-    if type(first).__module__.partition(".")[0] not in ("pyod", "sklearn"):
+    if not type(first).__module__.startswith(("pyod.", "sklearn.", "ctad.detectors.")):
         return True
     if isinstance(first, ColumnTransformer | FeatureUnion | FunctionTransformer):
         return True

@@ -1,5 +1,5 @@
 """Detectors by name."""
 
-from ._registry import KNOWN_DETECTORS, KnownDetector, make
+from ._registry import KNOWN_DETECTORS, KnownDetector, known_detector, make
 
-__all__ = ["KNOWN_DETECTORS", "KnownDetector", "make"]
+__all__ = ["KNOWN_DETECTORS", "KnownDetector", "known_detector", "make"]

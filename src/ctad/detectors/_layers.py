@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 import torch
 from torch import Tensor, nn
@@ -58,6 +59,6 @@ class StackedLinear(nn.Module):
 def layers(widths: Sequence[int], activation: nn.Module) -> nn.Sequential:
     """Linear layers without bias, an activation between each two."""
     parts: list[nn.Module] = []
-    for n_in, n_out in zip(widths[:-1], widths[1:], strict=True):
+    for n_in, n_out in pairwise(widths):
         parts += [nn.Linear(n_in, n_out, bias=False), activation]
     return nn.Sequential(*parts[:-1])

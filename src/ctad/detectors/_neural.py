@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, fields
-from numbers import Integral, Real
+from os import PathLike
 from typing import Any, Self
 
 import numpy as np
 import torch
 from sklearn.base import BaseEstimator
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 from torch import Tensor
 
 from .._decisions import Decisions
 from .._input import Floats, Rows, new_rows, one_of, training_rows
 from .._progress import progress_bar
+from ..modelfile import Writer, plain_parameters
 from ._layers import Network
+from ._seed import seed_from
 from ._training import LossNotFiniteError, train
 
 DEVICES = ("auto", "cpu", "cuda")
@@ -113,7 +114,7 @@ class NeuralDetector(Decisions, BaseEstimator):
         rows = training_rows(self, X)
         self.scaler_ = StandardScaler().fit(rows) if self.scaling == "standard" else None
         device = self._device()
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        seed = seed_from(self.random_state)
         network = self._network(rows.shape[1])
         with torch.no_grad():
             network.draw(torch.Generator().manual_seed(seed))
@@ -154,6 +155,23 @@ class NeuralDetector(Decisions, BaseEstimator):
         """
         check_is_fitted(self)
         return self._scores(new_rows(self, X))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the fitted detector to one file that `ctad.load` reads, without pickle.
+
+        Parameters
+        ----------
+        path : path-like
+            Replaced at once, or left as it is if something goes wrong. Usually ends in .ctad.
+        """
+        check_is_fitted(self)
+        writer = Writer()
+        description = {
+            "class": type(self).__name__,
+            "parameters": plain_parameters(self.get_params()),
+            "state": {"fitted": writer.object(self)},
+        }
+        writer.save(path, description, training_rows=len(self.decision_scores_))
 
     def _network(self, n_columns: int) -> Network:
         """The network of the method, without values."""
@@ -213,13 +231,17 @@ class NeuralDetector(Decisions, BaseEstimator):
 
 def _check(name: str, kind: Any, value: Any) -> None:
     """Numbers of a method are counts from 1 on or amounts from 0 on."""
-    if value is None and "None" in kind or name == "random_state":
+    if (value is None and "None" in kind) or name == "random_state":
         return
-    if kind.startswith("int") and not (isinstance(value, Integral) and value >= 1):
+    if kind.startswith("int") and not (_is_a(int | np.integer, value) and value >= 1):
         raise ValueError(f"{name} must be a whole number from 1 on, not {value!r}")
     if kind.startswith("float") and not (
-        isinstance(value, Real) and value >= 0 and math.isfinite(value)
+        _is_a(int | float | np.number, value) and value >= 0 and math.isfinite(value)
     ):
         raise ValueError(f"{name} must be a number from 0 on, not {value!r}")
     if kind == "bool" and not isinstance(value, bool | np.bool_):
         raise ValueError(f"{name} must be True or False, not {value!r}")
+
+
+def _is_a(kind: Any, value: Any) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool)

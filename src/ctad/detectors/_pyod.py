@@ -16,29 +16,31 @@ import numpy as np
 import torch
 from pyod.models.auto_encoder import AutoEncoder as _AutoEncoder
 from pyod.models.deep_svdd import DeepSVDD as _DeepSVDD
-from sklearn.utils import check_array, check_random_state
+from sklearn.utils import check_array
+
+from ._seed import seed_from
 
 
 @contextmanager
 def _own_random_numbers(random_state: Any) -> Iterator[None]:
     """Seed the global random numbers for a while, and leave them as they were."""
-    python, numpy = random.getstate(), np.random.get_state()
+    seed = seed_from(random_state)
+    python, numpy = random.getstate(), np.random.get_state()  # noqa: NPY002
     with torch.random.fork_rng():
         try:
-            seed = int(check_random_state(random_state).randint(2**31 - 1))
             random.seed(seed)
             np.random.seed(seed)  # noqa: NPY002 - PyOD draws from it
             torch.manual_seed(seed)
             yield
         finally:
             random.setstate(python)
-            np.random.set_state(numpy)
+            np.random.set_state(numpy)  # noqa: NPY002
 
 
 class DeepSVDD(_DeepSVDD):
     """PyOD's DeepSVDD, for any number of columns."""
 
-    @wraps(_DeepSVDD.__init__)
+    @wraps(_DeepSVDD.__init__)  # type: ignore[misc]
     def __init__(self, *args: Any, **options: Any) -> None:
         with _own_random_numbers(None):
             super().__init__(*args, **options)
@@ -55,7 +57,7 @@ class DeepSVDD(_DeepSVDD):
 class AutoEncoder(_AutoEncoder):
     """PyOD's AutoEncoder."""
 
-    @wraps(_AutoEncoder.__init__)
+    @wraps(_AutoEncoder.__init__)  # type: ignore[misc]
     def __init__(self, *args: Any, **options: Any) -> None:
         with _own_random_numbers(None):
             super().__init__(*args, **options)

@@ -8,6 +8,21 @@ from inspect import signature
 from typing import Any, NamedTuple
 
 
+class Library(NamedTuple):
+    """Where detectors come from."""
+
+    name: str
+    licence: str
+    needs: tuple[str, ...]  # packages to import
+    extra: str | None  # of ctad, that brings them, if ctad alone does not
+
+
+SCIKIT_LEARN = Library("scikit-learn", "BSD-3-Clause", ("sklearn",), None)
+PYOD = Library("PyOD", "BSD-2-Clause", ("pyod",), "pyod")
+PYOD_NETWORKS = Library("PyOD and PyTorch", "BSD-2-Clause", ("pyod", "torch", "tqdm"), "pyod,deep")
+CTAD = Library("ctad and PyTorch", "BSD-3-Clause", ("torch", "tqdm"), "deep")
+
+
 class KnownDetector(NamedTuple):
     """A detector that has a name here.
 
@@ -15,36 +30,71 @@ class KnownDetector(NamedTuple):
     ----------
     name : str
     family : str
-        What it assumes about anomalies.
+        How it goes about it: "density", "classification", "reconstruction", "isolation",
+        "self-supervised" or "diffusion".
     description : str
-    library : str
-        The library it comes from.
+        What an anomaly is to it.
+    cost : str
+        What training costs with n rows of D columns.
+    reference : str
+        The paper it comes from.
+    library : Library
     place : str
         Its module and class.
     options : dict
         Parameters that are not the class's defaults.
+    authors_code : str
+        The licence of its authors' code, where that was not used.
     """
 
     name: str
     family: str
     description: str
-    library: str
+    cost: str
+    reference: str
+    library: Library
     place: str
     options: dict[str, Any] = {}  # noqa: RUF012 - never changed
+    authors_code: str = ""
 
     @property
     def installed(self) -> bool:
-        """Whether its library is there."""
-        return find_spec({"scikit-learn": "sklearn", "PyOD": "pyod", "PyTorch":"torch"}[self.library]) is not None
+        """Whether all it needs is there."""
+        return all(find_spec(package) is not None for package in self.library.needs)
 
     @property
-    def extra(self) -> str | None:
-        """The extra of ctad that brings its library, if ctad alone does not."""
-        return None if self.library == "scikit-learn" else "pyod"
+    def licence(self) -> str:
+        """Under which licence it comes."""
+        if not self.authors_code:
+            return self.library.licence
+        return (
+            f"{self.library.licence}; written from the paper, without its authors' code "
+            f"({self.authors_code})"
+        )
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Its parameters with their defaults, which are those of its paper."""
+        parameters = signature(self.load()).parameters.values()
+        return {parameter.name: parameter.default for parameter in parameters} | self.options
+
+    def load(self) -> Any:
+        """Its class."""
+        module, _, class_name = self.place.partition(":")
+        try:
+            return getattr(import_module(module), class_name)
+        except ImportError as error:
+            if self.installed:
+                raise
+            raise ImportError(
+                f"{self.name} needs {self.library.name}: pip install 'ctad[{self.library.extra}]' "
+                "brings it"
+            ) from error
 
 
-_SKLEARN = "scikit-learn"
-_PYOD = "PyOD"
+_FOREST = "Liu, Ting, Zhou: Isolation forest. ICDM 2008"
+_LOF = "Breunig, Kriegel, Ng, Sander: LOF: identifying density-based local outliers. SIGMOD 2000"
+_SVM = "Schölkopf et al.: Estimating the support of a high-dimensional distribution. 2001"
 
 KNOWN_DETECTORS = {
     known.name.lower(): known
@@ -52,15 +102,19 @@ KNOWN_DETECTORS = {
         KnownDetector(
             "IsolationForest",
             "isolation",
-            "few random cuts set an anomaly apart",
-            _SKLEARN,
+            "set apart by few random cuts",
+            "little; trees see 256 rows each",
+            _FOREST,
+            SCIKIT_LEARN,
             "sklearn.ensemble:IsolationForest",
         ),
         KnownDetector(
             "LocalOutlierFactor",
             "density",
-            "its neighbourhood is sparser than its neighbours'",
-            _SKLEARN,
+            "in a neighbourhood sparser than its neighbours'",
+            "n log n to n² searches; keeps all rows",
+            _LOF,
+            SCIKIT_LEARN,
             "sklearn.neighbors:LocalOutlierFactor",
             {"novelty": True},
         ),
@@ -68,69 +122,192 @@ KNOWN_DETECTORS = {
             "OneClassSVM",
             "classification",
             "outside a boundary around normal rows",
-            _SKLEARN,
+            "n² and more; keeps half of the rows",
+            _SVM,
+            SCIKIT_LEARN,
             "sklearn.svm:OneClassSVM",
         ),
         KnownDetector(
             "EllipticEnvelope",
             "density",
             "far from the middle of one Gaussian",
-            _SKLEARN,
+            "n D² and D³",
+            "Rousseeuw, Van Driessen: A fast algorithm for the minimum covariance determinant "
+            "estimator. 1999",
+            SCIKIT_LEARN,
             "sklearn.covariance:EllipticEnvelope",
         ),
         KnownDetector(
             "IForest",
             "isolation",
-            "few random cuts set an anomaly apart",
-            _PYOD,
+            "set apart by few random cuts",
+            "little; trees see 256 rows each",
+            _FOREST,
+            PYOD,
             "pyod.models.iforest:IForest",
         ),
         KnownDetector(
-            "KNN", "density", "far from its nearest neighbours", _PYOD, "pyod.models.knn:KNN"
+            "KNN",
+            "density",
+            "far from its nearest neighbours",
+            "n log n to n² searches; keeps all rows",
+            "Ramaswamy, Rastogi, Shim: Efficient algorithms for mining outliers from large data "
+            "sets. SIGMOD 2000",
+            PYOD,
+            "pyod.models.knn:KNN",
         ),
         KnownDetector(
             "LOF",
             "density",
-            "its neighbourhood is sparser than its neighbours'",
-            _PYOD,
+            "in a neighbourhood sparser than its neighbours'",
+            "n log n to n² searches; keeps all rows",
+            _LOF,
+            PYOD,
             "pyod.models.lof:LOF",
         ),
         KnownDetector(
             "OCSVM",
             "classification",
             "outside a boundary around normal rows",
-            _PYOD,
+            "n² and more; keeps half of the rows",
+            _SVM,
+            PYOD,
             "pyod.models.ocsvm:OCSVM",
         ),
         KnownDetector(
             "PCA",
             "reconstruction",
             "far along the directions of little variance",
-            _PYOD,
+            "n D²",
+            "Shyu, Chen, Sarinnapakorn, Chang: A novel anomaly detection scheme based on principal "
+            "component classifier. 2003",
+            PYOD,
             "pyod.models.pca:PCA",
         ),
         KnownDetector(
-            "ECOD", "density", "in the tails of single columns", _PYOD, "pyod.models.ecod:ECOD"
+            "ECOD",
+            "density",
+            "in the tails of single columns",
+            "n log n; scoring sorts all rows again",
+            "Li, Zhao, Hu, Botta, Ionescu, Chen: ECOD: unsupervised outlier detection using "
+            "empirical cumulative distribution functions. TKDE 2022",
+            PYOD,
+            "pyod.models.ecod:ECOD",
         ),
         KnownDetector(
             "COPOD",
             "density",
             "in the tails of an empirical copula",
-            _PYOD,
+            "n log n; scoring sorts all rows again",
+            "Li, Zhao, Botta, Ionescu, Hu: COPOD: copula-based outlier detection. ICDM 2020",
+            PYOD,
             "pyod.models.copod:COPOD",
         ),
         KnownDetector(
             "HBOS",
             "density",
             "in sparse bins of the columns' histograms",
-            _PYOD,
+            "n",
+            "Goldstein, Dengel: Histogram-based outlier score (HBOS). KI 2012",
+            PYOD,
             "pyod.models.hbos:HBOS",
         ),
-        KnownDetector("DeepSVDD","classification","","PyOD","ctad.detectors._pyod:DeepSVDD",{"n_features": None, "verbose": 0}),
-        KnownDetector("AutoEncoder","reconstruction","","PyOD","ctad.detectors._pyod:AutoEncoder",{"verbose": 0}),
-        *(KnownDetector(n,"","","PyTorch",f"ctad.detectors.{n.lower()}:{n}",{}) for n in ("MCM","DRL","GOAD","NeuTraLAD","ICL","DTE")),
+        KnownDetector(
+            "DeepSVDD",
+            "classification",
+            "far from the centre of a learnt ball",
+            "100 epochs of a small network",
+            "Ruff et al.: Deep one-class classification. ICML 2018",
+            PYOD_NETWORKS,
+            "ctad.detectors._pyod:DeepSVDD",
+            {"n_features": None, "verbose": 0},
+        ),
+        KnownDetector(
+            "AutoEncoder",
+            "reconstruction",
+            "badly restored from a summary of itself",
+            "10 epochs of a small network",
+            "Chen, Sathe, Aggarwal, Turaga: Outlier detection with autoencoder ensembles. SDM 2017",
+            PYOD_NETWORKS,
+            "ctad.detectors._pyod:AutoEncoder",
+            {"verbose": 0},
+        ),
+        KnownDetector(
+            "MCM",
+            "reconstruction",
+            "badly restored where cells are hidden",
+            "200 epochs, each row 15 times: minutes per 1,000 rows",
+            "Yin, Qiao, Zhou, Wang, Yang: MCM: masked cell modeling for anomaly detection in "
+            "tabular data. ICLR 2024",
+            CTAD,
+            "ctad.detectors.mcm:MCM",
+            authors_code="which has no licence",
+        ),
+        KnownDetector(
+            "DRL",
+            "reconstruction",
+            "not composed of what normal rows are",
+            "200 epochs of a small network",
+            "Ye, Zhao, Fan, Zhou, Guo, Chang: DRL: decomposed representation learning for tabular "
+            "anomaly detection. ICLR 2025",
+            CTAD,
+            "ctad.detectors.drl:DRL",
+            authors_code="which has no licence",
+        ),
+        KnownDetector(
+            "GOAD",
+            "self-supervised",
+            "hard to recognise behind random maps",
+            "1 epoch, each row 256 times",
+            "Bergman, Hoshen: Classification-based anomaly detection for general data. ICLR 2020",
+            CTAD,
+            "ctad.detectors.goad:GOAD",
+            authors_code="which is for research only",
+        ),
+        KnownDetector(
+            "NeuTraLAD",
+            "self-supervised",
+            "unlike its own learnt views",
+            "200 epochs, each row 12 times",
+            "Qiu, Pfrommer, Kloft, Mandt, Rudolph: Neural transformation learning for deep anomaly "
+            "detection beyond images. ICML 2021",
+            CTAD,
+            "ctad.detectors.neutralad:NeuTraLAD",
+            authors_code="which is AGPL-3.0",
+        ),
+        KnownDetector(
+            "ICL",
+            "self-supervised",
+            "a row whose columns do not go together",
+            "up to 2,000 epochs, each row up to D times: the slowest",
+            "Shenkar, Wolf: Anomaly detection for tabular data with internal contrastive learning. "
+            "ICLR 2022",
+            CTAD,
+            "ctad.detectors.icl:ICL",
+            authors_code="which has no licence",
+        ),
+        KnownDetector(
+            "DTE",
+            "diffusion",
+            "like a row with much noise on it",
+            "400 epochs of a wide network",
+            "Livernoche, Jain, Hezaveh, Ravanbakhsh: On diffusion modeling for anomaly detection. "
+            "ICLR 2024",
+            CTAD,
+            "ctad.detectors.dte:DTE",
+            authors_code="which is MIT",
+        ),
     )
 }
+
+
+def known_detector(name: str) -> KnownDetector:
+    """What is known of the detector of this name, in upper or lower case."""
+    known = KNOWN_DETECTORS.get(name.lower())
+    if known is None:
+        listed = ", ".join(known.name for known in KNOWN_DETECTORS.values())
+        raise ValueError(f"no detector is called {name!r}. There are {listed}.")
+    return known
 
 
 def make(name: str, **options: Any) -> Any:
@@ -139,7 +316,7 @@ def make(name: str, **options: Any) -> Any:
     Parameters
     ----------
     name : str
-        In upper or lower case, such as "iforest".
+        In upper or lower case, such as "iforest". `KNOWN_DETECTORS` has all.
     **options
         The detector's own parameters.
 
@@ -153,21 +330,11 @@ def make(name: str, **options: Any) -> Any:
     >>> make("isolationforest", n_estimators=50)
     IsolationForest(n_estimators=50)
     """
-    known = KNOWN_DETECTORS.get(name.lower())
-    if known is None:
-        listed = ", ".join(known.name for known in KNOWN_DETECTORS.values())
-        raise ValueError(f"no detector is called {name!r}. There are {listed}.")
-    module, _, class_name = known.place.partition(":")
-    try:
-        detector = getattr(import_module(module), class_name)
-    except ImportError as error:
-        raise ImportError(
-            f"{known.name} is {known.library}'s: pip install 'ctad[{known.extra}]' brings it"
-        ) from error
-    accepted = signature(detector).parameters
+    known = known_detector(name)
+    accepted = known.parameters
     unknown = [option for option in options if option not in accepted]
     if unknown:
         raise ValueError(
             f"{known.name} has no option {unknown[0]!r}. It has {', '.join(accepted)}."
         )
-    return detector(**{**known.options, **options})
+    return known.load()(**{**known.options, **options})

@@ -106,7 +106,8 @@ class DRLNetwork(Network):
 
     def score(self, rows: Tensor) -> Tensor:
         """What the basis leaves over: mean of r^2 over the dimensions."""
-        return (self.encoder(rows) - self.weights(rows) @ self.basis).square().mean(dim=1)
+        rest: Tensor = self.encoder(rows) - self.weights(rows) @ self.basis
+        return rest.square().mean(dim=1)
 
     def _likeness(self, weights: Tensor, random: torch.Generator) -> Tensor:
         """Sum of cosines between the weights of different rows of a sample, / n^2."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -66,13 +68,11 @@ class DTENetwork(Network):
         super().__init__()
         self.n_steps, self.n_bins, self.dropout = n_steps, n_bins, dropout
         widths = (n_columns, *self.widths, n_bins)
-        self.layers = nn.ModuleList(
-            nn.Linear(n_in, n_out) for n_in, n_out in zip(widths[:-1], widths[1:], strict=True)
-        )
+        self.layers = nn.ModuleList(nn.Linear(n_in, n_out) for n_in, n_out in pairwise(widths))
 
     def loss(self, rows: Tensor, random: torch.Generator) -> Tensor:
         """Cross-entropy of the bin of t, for x + sigma_t * noise with random t."""
-        at = {"generator": random, "device": rows.device}
+        at: dict[str, Any] = {"generator": random, "device": rows.device}
         times = torch.randint(self.n_steps, (len(rows),), **at)
         noisy = rows + self._sigma(rows.device)[times, None] * torch.randn(rows.shape, **at)
         bins = times * self.n_bins // self.n_steps

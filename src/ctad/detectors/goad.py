@@ -10,6 +10,8 @@ from torch import Tensor, nn
 from ._layers import SLOPE, Network, layers
 from ._neural import NeuralDetector
 
+MAX_LAYERS = 100
+
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class GOAD(NeuralDetector):
@@ -57,6 +59,8 @@ class GOAD(NeuralDetector):
     shuffle: bool = True
 
     def _network(self, n_columns: int) -> Network:
+        if self.n_layers > MAX_LAYERS:  # a number that a model file may give
+            raise ValueError(f"n_layers must be {MAX_LAYERS} at most, not {self.n_layers}")
         widths = (self.map_width, *[self.width] * self.n_layers)
         return GOADNetwork(n_columns, self.n_maps, widths, self.triplet_weight)
 
@@ -100,8 +104,10 @@ class GOADNetwork(Network):
 
     def finish(self, rows: Tensor) -> None:
         """The centres: means over all training rows."""
-        total = sum(self._places(block).sum(dim=0) for block in rows.split(256))
-        self.centres.copy_(total / len(rows))
+        self.centres.zero_()
+        for block in rows.split(256):  # each row is 256 maps wide
+            self.centres += self._places(block).sum(dim=0)
+        self.centres /= len(rows)
 
     def score(self, rows: Tensor) -> Tensor:
         """- sum over maps of log softmax(- squared distance to the centres) of the map's own"""

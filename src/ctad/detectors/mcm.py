@@ -82,7 +82,8 @@ class MCMNetwork(Network):
 
     def _error(self, rows: Tensor, masks: Tensor) -> Tensor:
         restored = self.auto_encoder(torch.sigmoid(masks) * rows)
-        return torch.linalg.vector_norm(restored - rows, dim=-1).mean(dim=0)
+        away: Tensor = torch.linalg.vector_norm(restored - rows, dim=-1)
+        return away.mean(dim=0)
 
     def _likeness(self, masks: Tensor) -> Tensor:
         """Sum over masks i of log(sum over j != i of exp(cos(i, j) / temperature)), scaled."""

@@ -136,10 +136,21 @@ PYOD = {
     "pyod.models.sos.SOS",
 }
 
+CTAD = {
+    "ctad.detectors._pyod.AutoEncoder",
+    "ctad.detectors._pyod.DeepSVDD",
+    "ctad.detectors.drl.DRL",
+    "ctad.detectors.dte.DTE",
+    "ctad.detectors.goad.GOAD",
+    "ctad.detectors.icl.ICL",
+    "ctad.detectors.mcm.MCM",
+    "ctad.detectors.neutralad.NeuTraLAD",
+}
+
 # loader: names it may look up, to which users may add
 LOOKED_UP = {
     "NdArrayNode": {"numpy.ndarray", *NUMBERS},
-    "ObjectNode": SCIKIT_LEARN | PYOD | METRICS,
+    "ObjectNode": SCIKIT_LEARN | PYOD | CTAD | METRICS,
     "TypeNode": KEY_TYPES | {"builtins.list", "builtins.tuple", "builtins.object"},
     "FunctionNode": UFUNCS,
 }

@@ -1,4 +1,4 @@
-"""Neural detectors of PyOD: weights by safetensors, all else as with other objects.
+"""Neural detectors of PyOD and ctad: weights by safetensors, all else as with other objects.
 
 A network is rebuilt by the detector's own code, without values, and then given its weights, so
 that a file cannot ask for more memory than it brings. Another kind of detector needs an entry in
@@ -26,8 +26,9 @@ class Network(NamedTuple):
 
     attribute: str
     build: Callable[[Any], Any]
-    set_up: Callable[[Any], None]  # restore the rest of what torch made
-    made_by_torch: tuple[str, ...]  # attributes that are not saved
+    set_up: Callable[[Any], None] = lambda detector: None  # restore the rest of what torch made
+    made_by_torch: tuple[str, ...] = ()  # attributes that are not saved
+    device: Callable[[Any], Any] = lambda detector: getattr(detector, "device", "cpu")
 
 
 def split_networks(value: Any, writer: Writer) -> Any:
@@ -89,7 +90,7 @@ def _load_weights(detector: Any, network: Network, content: bytes) -> None:
         raise ValueError("weights of another precision")
     module.load_state_dict(weights, assign=True)
     module.eval()
-    setattr(detector, network.attribute, module.to(getattr(detector, "device", "cpu")))
+    setattr(detector, network.attribute, module.to(network.device(detector)))
 
 
 def _build_auto_encoder(detector: Any) -> Any:
@@ -124,11 +125,26 @@ def _set_up_deep_svdd(detector: Any) -> None:
     detector.model_ = detector.best_model_dict = None
 
 
+def _build_own(detector: Any) -> Any:
+    detector._check_parameters()  # they come from a file
+    return detector._network(detector.n_features_in_)
+
+
+_AUTO_ENCODER = Network(
+    "model", _build_auto_encoder, _set_up_auto_encoder, ("optimizer", "criterion", "device")
+)
+_DEEP_SVDD = Network("model_", _build_deep_svdd, _set_up_deep_svdd, ("best_model_dict", CENTRE))
+_OWN = Network("network_", _build_own, device=lambda detector: detector._device())
+
 NETWORKS = {
-    "pyod.models.auto_encoder.AutoEncoder": Network(
-        "model", _build_auto_encoder, _set_up_auto_encoder, ("optimizer", "criterion", "device")
-    ),
-    "pyod.models.deep_svdd.DeepSVDD": Network(
-        "model_", _build_deep_svdd, _set_up_deep_svdd, ("best_model_dict", CENTRE)
-    ),
+    "pyod.models.auto_encoder.AutoEncoder": _AUTO_ENCODER,
+    "pyod.models.deep_svdd.DeepSVDD": _DEEP_SVDD,
+    "ctad.detectors._pyod.AutoEncoder": _AUTO_ENCODER,
+    "ctad.detectors._pyod.DeepSVDD": _DEEP_SVDD,
+    "ctad.detectors.drl.DRL": _OWN,
+    "ctad.detectors.dte.DTE": _OWN,
+    "ctad.detectors.goad.GOAD": _OWN,
+    "ctad.detectors.icl.ICL": _OWN,
+    "ctad.detectors.mcm.MCM": _OWN,
+    "ctad.detectors.neutralad.NeuTraLAD": _OWN,
 }

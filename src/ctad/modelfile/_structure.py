@@ -84,9 +84,9 @@ def check_parts(root: Any, n_columns: int | None = None) -> None:
 
 
 def _is_of_library(part: Any) -> bool:
-    """Whether it is an object of scikit-learn or PyOD, or a generator of random numbers."""
+    """Whether it is an object of scikit-learn, PyOD or ctad, or a generator of random numbers."""
     package = type(part).__module__.partition(".")[0]
-    return package in ("sklearn", "pyod") or isinstance(part, np.random.RandomState)
+    return package in ("sklearn", "pyod", "ctad") or isinstance(part, np.random.RandomState)
 
 
 def check_savable(root: Any) -> None:

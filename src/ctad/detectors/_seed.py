@@ -1,0 +1,17 @@
+"""Seeds for PyTorch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+
+def seed_from(random_state: Any) -> int:
+    """A seed by what users pass as `random_state`; None gives another one each time.
+
+    Unlike scikit-learn's estimators, None does not draw from numpy's global random numbers.
+    """
+    random = np.random.RandomState() if random_state is None else check_random_state(random_state)
+    return int(random.randint(2**31 - 1))
