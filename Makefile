@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/installed
 
-.PHONY: setup demo test bench clean
+.PHONY: setup demo test bench fidelity clean
 
 setup: $(INSTALLED)
 
@@ -30,6 +30,13 @@ test: setup
 bench: setup
 	$(BIN)/python benchmarks/transport.py
 	$(BIN)/python benchmarks/streams.py
+	$(BIN)/python benchmarks/networks.py
+
+# Hours, resumable: goes on with the runs that benchmarks/results/fidelity.csv does not have.
+# CTAD_DATA_DIR is the folder of the data sets.
+fidelity: setup
+	$(BIN)/python benchmarks/fidelity.py
+	$(BIN)/python benchmarks/fidelity_report.py
 
 clean:
 	rm -rf .venv dist build .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis
