@@ -121,11 +121,11 @@ def perform(run: Run, data: Path) -> Result:
     )
 
 
-def finished() -> dict[Run, Result]:
+def finished(results: Path = RESULTS) -> dict[Run, Result]:
     """All runs in the file of results."""
-    if not RESULTS.exists():
+    if not results.exists():
         return {}
-    with RESULTS.open() as file:
+    with results.open() as file:
         return {
             Run(row["detector"], row["setting"], row["dataset"], int(row["seed"])): Result(
                 float(row["auc_pr"]),
@@ -137,10 +137,10 @@ def finished() -> dict[Run, Result]:
         }
 
 
-def append(run: Run, result: Result) -> None:
+def append(run: Run, result: Result, results: Path) -> None:
     """Write one row, whole."""
-    is_new = not RESULTS.exists()
-    with RESULTS.open("a", newline="") as file:
+    is_new = not results.exists()
+    with results.open("a", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         if is_new:
             writer.writerow([*Run._fields, *Result._fields])
@@ -166,7 +166,7 @@ def wanted(arguments: argparse.Namespace) -> Iterator[Run]:
 
 def run_all(arguments: argparse.Namespace) -> None:
     """Perform what is missing, several at a time."""
-    done = finished()
+    done = finished(arguments.results)
     missing = [run for run in dict.fromkeys(wanted(arguments)) if run not in done]
     columns = (
         *(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()),
@@ -186,14 +186,19 @@ def run_all(arguments: argparse.Namespace) -> None:
                 return
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 run = running.pop(future)
-                append(run, future.result())
-                bar.update(task, advance=1, description=" ".join(map(str, run)))
+                name = " ".join(map(str, run))
+                if future.exception() is None:
+                    append(run, future.result(), arguments.results)
+                else:
+                    bar.print(f"{name} failed: {future.exception()!r}")
+                bar.update(task, advance=1, description=name)
 
 
 def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=os.environ.get("CTAD_DATA_DIR"))
+    parser.add_argument("--results", type=Path, default=RESULTS)
     parser.add_argument("--detector", nargs="+", choices=DETECTORS, default=DETECTORS)
     parser.add_argument("--setting", nargs="+", choices=SETTINGS, default=SETTINGS)
     parser.add_argument("--dataset", nargs="+")

@@ -3,6 +3,7 @@
 Share of the time of `fit` that is not spent inside of tensor operations, by PyTorch's profiler.
 """
 
+import argparse
 import time
 
 import numpy as np
@@ -39,8 +40,11 @@ def share_outside(name: str, rows: np.ndarray) -> float:
 
 def main() -> None:
     """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="the smallest table only")
+    shapes = SHAPES[:1] if parser.parse_args().quick else SHAPES
     table = Table("detector", "rows", "columns", "outside of tensor operations", box=SIMPLE_HEAD)
-    cases = [(name, shape) for name in DETECTORS for shape in SHAPES]
+    cases = [(name, shape) for name in DETECTORS for shape in shapes]
     for name, (n, width) in track(cases, "Training", transient=True):
         share = share_outside(name, np.random.default_rng(0).normal(size=(n, width)))
         table.add_row(name, f"{n:,}", str(width), f"{share:.0%}")

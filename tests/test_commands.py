@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 
 from ctad import CTAD
+from ctad.detectors import KNOWN_DETECTORS
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
-[EXAMPLE] = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+EXAMPLE, BY_NAME = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
 
 
 def run(*command, cwd=ROOT):
@@ -43,6 +44,20 @@ def test_the_readmes_example_does_not_score_its_training_rows():
     exec(EXAMPLE, names)
     train = {row.tobytes() for row in names["X_train"]}
     assert not train & {row.tobytes() for row in names["X_new"]}
+
+
+def test_the_readmes_detector_by_name_runs_after_the_example():
+    names = {}
+    exec(EXAMPLE + BY_NAME, names)
+    assert names["detector"].anomaly_score(names["X_new"]).shape == names["anomalous"].shape
+
+
+def test_the_readme_lists_all_detectors_by_family():
+    families = {known.family for known in KNOWN_DETECTORS.values()}
+    for family in families:
+        [listed] = re.findall(rf"^\| {family} \| (.*) \|$", README, flags=re.M)
+        names = re.findall(r"\w+", re.sub(r"\(.*?\)", "", listed))
+        assert set(names) == {k.name for k in KNOWN_DETECTORS.values() if k.family == family}
 
 
 def test_what_the_readme_links_to_is_in_the_repository():
@@ -117,6 +132,7 @@ def test_the_readme_shows_what_the_demo_prints(demo):
 
 BENCHMARKS = {
     "transport": ("K=5, M=20, D=21", "K=50, M=99", "growth of time", "MB beyond in- and output"),
+    "networks": ("outside of tensor operations", "MCM", "DRL"),
     "streams": ("IForest: peak memory", "PCA: rate, % of that from memory", "File: 0.05 GB"),
 }
 

@@ -1,6 +1,10 @@
-"""Neural detectors of PyOD: weights and scores come back, to the last bit."""
+"""Neural detectors of PyOD and ctad: weights and scores come back, to the last bit."""
 
+import io
+import json
 import sys
+from functools import partial
+from pathlib import PurePath
 
 import numpy as np
 import pytest
@@ -12,6 +16,8 @@ from ctad import CTAD, CalibratedDetector
 from ctad.detector._saving import load, save
 from ctad.modelfile import ModelFileError
 
+from ..cli.conftest import run
+from ..detectors.small import SMALL, SMALL_OF_PYOD, small
 from .files import X_NEW, X_TRAIN, contents, same, sign
 
 torch = pytest.importorskip("torch")
@@ -42,6 +48,9 @@ NETWORKS = {
     "AutoEncoder on a device by name": lambda: auto_encoder(device="cpu"),
     "in a pipeline": lambda: make_pipeline(StandardScaler(), deep_svdd()),
     "frozen": lambda: FrozenEstimator(deep_svdd().fit(X_TRAIN)),
+    **{f"{name} by name": partial(small, name) for name in (*SMALL, *SMALL_OF_PYOD)},
+    "DRL in a pipeline": lambda: make_pipeline(StandardScaler(), small("DRL")),
+    "DRL without scaling": lambda: small("DRL", scaling="none"),
 }
 
 
@@ -128,3 +137,99 @@ def test_a_network_larger_than_its_weights_is_refused_unbuilt(path):
     sign(path, manifest, {**entries, name: larger})
     with pytest.raises(ModelFileError, match="size mismatch"):
         load(path)
+
+
+@pytest.fixture(params=SMALL)
+def own(request, path):
+    """One of ctad's own, saved alone."""
+    detector = small(request.param).fit(X_TRAIN)
+    detector.save(path)
+    return detector
+
+
+def test_a_detector_saved_alone_comes_back(own, path):
+    before = torch.get_rng_state()
+    loaded = load(path)
+    assert torch.equal(torch.get_rng_state(), before)
+    assert type(loaded) is type(own)
+    assert loaded.get_params() == own.get_params()
+    assert not loaded.network_.training
+    same(loaded.decision_function(X_NEW), own.decision_function(X_NEW))
+    same(loaded.predict(X_NEW), own.predict(X_NEW))
+    same(loaded.predict_proba(X_NEW), own.predict_proba(X_NEW))
+    same(loaded.decision_scores_, own.decision_scores_)
+    assert loaded.loss_curve_ == own.loss_curve_
+    same(loaded.fit(X_TRAIN).decision_function(X_NEW), own.decision_function(X_NEW))
+
+
+def test_its_file_has_no_pickle_and_can_be_inspected(own, path):
+    _, entries = contents(path)
+    assert {PurePath(name).suffix for name in entries} <= {".json", ".npy", ".safetensors"}
+    for name, entry in entries.items():
+        if name.endswith(".npy"):
+            np.load(io.BytesIO(entry), allow_pickle=False)
+    done = run("inspect", path)
+    assert done.code == 0
+    assert type(own).__name__ in done.out
+    assert "all checksums agree" in done.out
+    assert run("inspect", path, "--json").json["parameters"]["epochs"] == own.epochs
+
+
+def alter(path, **attributes):
+    """Change numbers of the detector that a file holds."""
+    manifest, entries = contents(path)
+    name = manifest["state"]["fitted"]
+    schema = json.loads(entries[name])
+    for attribute, value in attributes.items():
+        node = schema["content"]["content"][attribute]
+        assert node["__loader__"] == "JsonNode"
+        node["content"] = json.dumps(value)
+    sign(path, manifest, {**entries, name: json.dumps(schema).encode()})
+
+
+LARGER = {"MCM": "n_masks", "DRL": "width", "GOAD": "map_width", "NeuTraLAD": "n_views"}
+LARGER |= {"ICL": "n_features_in_", "DTE": "n_bins"}
+
+
+def test_one_of_ours_larger_than_its_weights_is_refused_unbuilt(own, path):
+    more = {"n_steps": 800_000_000} if type(own).__name__ == "DTE" else {}
+    alter(path, **{LARGER[type(own).__name__]: 800_000_000}, **more)
+    with pytest.raises(ModelFileError, match="size mismatch"):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "attributes"),
+    [
+        ("DRL", {"epochs": 0}),
+        ("DRL", {"width": -1}),
+        ("DRL", {"width": "128"}),
+        ("DRL", {"n_basis": 10**30}),
+        ("DRL", {"n_features_in_": 0}),
+        ("DRL", {"n_features_in_": None}),
+        ("DRL", {"contamination": 0.9}),
+        ("DRL", {"scaling": "other"}),
+        ("DRL", {"device": "meta"}),
+        ("DTE", {"dropout": 1}),
+        ("GOAD", {"n_layers": 10**9}),
+        ("ICL", {"window": 10**9}),
+        ("ICL", {"temperature": 0}),
+        ("MCM", {"n_masks": 10**12}),
+        ("NeuTraLAD", {"temperature": "warm"}),
+    ],
+)
+def test_parameters_out_of_range_are_refused(name, attributes, path):
+    small(name).fit(X_TRAIN).save(path)
+    alter(path, **attributes)
+    with pytest.raises(ModelFileError):
+        load(path)
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is one")
+def test_what_was_trained_on_another_device_scores_here(path):
+    detector = small("DRL").fit(X_TRAIN)
+    detector.device = "cuda"  # as if it had been trained so
+    detector.save(path)
+    loaded = load(path)
+    assert loaded.device == "cuda"
+    same(loaded.decision_function(X_NEW), detector.decision_function(X_NEW))

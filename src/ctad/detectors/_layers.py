@@ -56,6 +56,12 @@ class StackedLinear(nn.Module):
         return rows @ self.weight
 
 
+def directions(vectors: Tensor) -> Tensor:
+    """Vectors at length 1; NaN where single precision cannot hold the length."""
+    lengths: Tensor = torch.linalg.vector_norm(vectors, dim=-1, keepdim=True)
+    return vectors / lengths.clamp_min(1e-12).where(lengths.isfinite(), float("nan"))
+
+
 def layers(widths: Sequence[int], activation: nn.Module) -> nn.Sequential:
     """Linear layers without bias, an activation between each two."""
     parts: list[nn.Module] = []

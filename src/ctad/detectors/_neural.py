@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 import torch
 from sklearn.base import BaseEstimator
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 from torch import Tensor
 
@@ -23,7 +23,7 @@ from ._seed import seed_from
 from ._training import LossNotFiniteError, train
 
 DEVICES = ("auto", "cpu", "cuda")
-SCALINGS = ("standard", "none")
+SCALINGS = {"standard": StandardScaler, "minmax": MinMaxScaler, "none": None}
 
 # A matrix product may round a row differently with the number of rows it works on. Blocks of
 # always this many rows give a row the same score in any company.
@@ -38,6 +38,8 @@ class NeuralDetector(Decisions, BaseEstimator):
     ----------
     epochs : int
         Passes over the training rows.
+    max_steps : int, default=None
+        End with the epoch in which so many steps are done, if there are epochs left then.
     batch_size : int
         Rows in a step of training.
     learning_rate, weight_decay, betas : float, float, pair of floats
@@ -46,8 +48,9 @@ class NeuralDetector(Decisions, BaseEstimator):
         The learning rate is multiplied by `decay` after every `decay_epochs` epochs.
     shuffle : bool
         Whether each epoch takes the rows in another order.
-    scaling : {"standard", "none"}, default="standard"
-        Bring each column to mean 0 and variance 1, or take the numbers as they are.
+    scaling : {"standard", "minmax", "none"}
+        Bring each column to mean 0 and variance 1, or to the range from 0 to 1, or take the
+        numbers as they are. "standard" unless a method says otherwise.
     patience : int, default=None
         Stop after so many epochs in which the loss did not become smaller, and go back to the
         weights at which it was smallest. None: train all epochs and keep the last weights.
@@ -64,7 +67,7 @@ class NeuralDetector(Decisions, BaseEstimator):
     Attributes
     ----------
     network_ : torch.nn.Module
-    scaler_ : the fitted StandardScaler, or None
+    scaler_ : the fitted StandardScaler or MinMaxScaler, or None
     loss_curve_ : list of float
         Mean loss of each epoch.
     decision_scores_ : ndarray of shape (n,)
@@ -78,6 +81,7 @@ class NeuralDetector(Decisions, BaseEstimator):
     """
 
     epochs: int = 100
+    max_steps: int | None = None
     batch_size: int = 512
     learning_rate: float = 1e-3
     weight_decay: float = 0.0
@@ -93,7 +97,7 @@ class NeuralDetector(Decisions, BaseEstimator):
     random_state: int | np.random.RandomState | None = None
 
     network_: Network = field(init=False)
-    scaler_: StandardScaler | None = field(init=False)
+    scaler_: StandardScaler | MinMaxScaler | None = field(init=False)
     loss_curve_: list[float] = field(init=False)
     n_features_in_: int = field(init=False)
 
@@ -111,11 +115,16 @@ class NeuralDetector(Decisions, BaseEstimator):
         """
         self.__dict__.pop("labels_", None)  # not fitted until all is well
         self._check_parameters()
-        rows = training_rows(self, X)
-        self.scaler_ = StandardScaler().fit(rows) if self.scaling == "standard" else None
+        if self.device == "cuda" and not torch.cuda.is_available():
+            raise ValueError("device='cuda': PyTorch finds none here. Use 'auto' or 'cpu'.")
+        # Sums along columns, too, are rounded by the order in memory, and frames have another.
+        rows = np.ascontiguousarray(training_rows(self, X))
+        self.scaler_ = self._fitted_scaler(rows)
         device = self._device()
         seed = seed_from(self.random_state)
-        network = self._network(rows.shape[1])
+        with torch.device("meta"):  # shapes only: values would be global random numbers
+            network = self._network(rows.shape[1])
+        network.to_empty(device="cpu")
         with torch.no_grad():
             network.draw(torch.Generator().manual_seed(seed))
         network.to(device)
@@ -131,12 +140,15 @@ class NeuralDetector(Decisions, BaseEstimator):
                     enough=lambda loss: self._enough(loss, rows.shape[1]),
                 )
             except LossNotFiniteError as error:
-                raise ValueError(self._what_to_scale(rows, error)) from error
+                raise ValueError(self._what_to_scale(rows, str(error))) from error
         network.eval()
         with torch.no_grad():
             network.finish(prepared)
         self.network_ = network
-        self._decide(self._scores(rows))
+        scores = self._scores(rows)
+        if not (_is_finite(network) and np.isfinite(scores).any()):
+            raise ValueError(self._what_to_scale(rows, "what was learnt is not finite"))
+        self._decide(scores)
         return self
 
     def decision_function(self, X: Any) -> Floats:
@@ -196,37 +208,58 @@ class NeuralDetector(Decisions, BaseEstimator):
 
     def _prepared(self, rows: Rows) -> Tensor:
         """Rows as the network gets them."""
-        rows = rows.astype(np.float64)
-        if self.scaler_ is not None:
-            rows = self.scaler_.transform(rows)
+        rows = rows.astype(np.float64, order="C")
         with np.errstate(over="ignore"):
+            if self.scaler_ is not None:
+                rows = self.scaler_.transform(rows)
             return torch.from_numpy(rows.astype(np.float32))
 
     def _device(self) -> torch.device:
-        if self.device == "auto":
-            return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-        return torch.device(self.device)
+        # What was trained on cuda can score without.
+        there = self.device != "cpu" and torch.cuda.is_available()
+        return torch.device("cuda" if there else "cpu")
 
-    def _what_to_scale(self, rows: Floats, error: Exception) -> str:
+    def _fitted_scaler(self, rows: Floats) -> StandardScaler | MinMaxScaler | None:
+        kind = SCALINGS[self.scaling]
+        if kind is None:
+            return None
+        with np.errstate(all="ignore"):
+            scaler = kind().fit(rows)
+        if not (np.isfinite(scaler.scale_) & (scaler.scale_ > 0)).all():
+            raise ValueError(f"X is too large to be scaled. {self._largest(rows)}: divide it.")
+        return scaler
+
+    def _largest(self, rows: Floats) -> str:
         column = int(np.abs(rows).max(axis=0).argmax())
         name = getattr(self, "feature_names_in_", range(rows.shape[1]))[column]
+        return f"The largest number is {np.abs(rows[:, column]).max():g}, in column {name!r}"
+
+    def _what_to_scale(self, rows: Floats, what: str) -> str:
         advice = f"try a learning_rate below {self.learning_rate:g}"
         if self.scaling == "none":
             advice = f"use scaling='standard', or {advice}"
-        return (
-            f"training of {type(self).__name__} failed: {error}. The largest number is "
-            f"{np.abs(rows[:, column]).max():g}, in column {name!r}: {advice}."
-        )
+        return f"training of {type(self).__name__} failed: {what}. {self._largest(rows)}: {advice}."
 
     def _check_parameters(self) -> None:
         self._check_contamination()
         one_of("scaling", self.scaling, SCALINGS)
         one_of("device", self.device, DEVICES)
-        if self.device == "cuda" and not torch.cuda.is_available():
-            raise ValueError("device='cuda': PyTorch finds none here. Use 'auto' or 'cpu'.")
         for parameter in fields(self):
             if parameter.init:
                 _check(parameter.name, parameter.type, getattr(self, parameter.name))
+        if not (
+            isinstance(self.betas, list | tuple)
+            and len(self.betas) == 2
+            and all(_is_a(int | float, beta) and 0 <= beta < 1 for beta in self.betas)
+        ):
+            raise ValueError(f"betas must be two numbers in [0, 1), not {self.betas!r}")
+
+
+def in_range(name: str, value: float, low: float, high: float = math.inf) -> None:
+    """Raise unless a number of a method is one that it works with."""
+    if not low <= value <= high:
+        end = "" if high == math.inf else f" and {high:g} at most"
+        raise ValueError(f"{name} must be {low:g} at least{end}, not {value!r}")
 
 
 def _check(name: str, kind: Any, value: Any) -> None:
@@ -241,6 +274,11 @@ def _check(name: str, kind: Any, value: Any) -> None:
         raise ValueError(f"{name} must be a number from 0 on, not {value!r}")
     if kind == "bool" and not isinstance(value, bool | np.bool_):
         raise ValueError(f"{name} must be True or False, not {value!r}")
+
+
+def _is_finite(network: Network) -> bool:
+    """The loss tells of the weights before the last step, and not of running means."""
+    return all(bool(values.isfinite().all()) for values in network.state_dict().values())
 
 
 def _is_a(kind: Any, value: Any) -> bool:

@@ -18,6 +18,7 @@ from pyod.models.auto_encoder import AutoEncoder as _AutoEncoder
 from pyod.models.deep_svdd import DeepSVDD as _DeepSVDD
 from sklearn.utils import check_array
 
+from .._input import Floats
 from ._seed import seed_from
 
 
@@ -57,13 +58,26 @@ class DeepSVDD(_DeepSVDD):
 class AutoEncoder(_AutoEncoder):
     """PyOD's AutoEncoder."""
 
-    @wraps(_AutoEncoder.__init__)  # type: ignore[misc]
-    def __init__(self, *args: Any, **options: Any) -> None:
-        with _own_random_numbers(None):
-            super().__init__(*args, **options)
+    batch_size: int
+
+    @staticmethod
+    def _set_seed(random_state: Any) -> None:
+        """Not when it is made, but in `fit`."""
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Train on normal rows."""
-        with _own_random_numbers(self.random_state):
-            super().fit(X)
+        batch_size = self.batch_size
+        try:
+            # It trains on full batches only, and ends in an error if there is none.
+            self.batch_size = min(batch_size, len(X))
+            with _own_random_numbers(self.random_state):
+                super().fit(X)
+        finally:
+            self.batch_size = batch_size
         return self
+
+    def decision_function(self, X: Any) -> Floats:
+        """The score of each row: higher = more anomalous."""
+        with _own_random_numbers(0):  # PyTorch's loader of batches draws a number
+            scores: Floats = super().decision_function(X)
+        return scores

@@ -230,7 +230,7 @@ KNOWN_DETECTORS = {
             "Chen, Sathe, Aggarwal, Turaga: Outlier detection with autoencoder ensembles. SDM 2017",
             PYOD_NETWORKS,
             "ctad.detectors._pyod:AutoEncoder",
-            {"verbose": 0},
+            {"verbose": 0, "random_state": None},
         ),
         KnownDetector(
             "MCM",

@@ -21,6 +21,7 @@ class Plan(Protocol):
     """The settings of a training; see `NeuralDetector` for what they mean."""
 
     epochs: int
+    max_steps: int | None
     batch_size: int
     learning_rate: float
     weight_decay: float
@@ -54,7 +55,7 @@ def train(
     optimiser = torch.optim.Adam(
         network.parameters(),
         lr=plan.learning_rate,
-        betas=plan.betas,
+        betas=(float(plan.betas[0]), float(plan.betas[1])),
         weight_decay=plan.weight_decay,
         fused=True,
     )
@@ -62,23 +63,31 @@ def train(
     losses: list[float] = []
     best, best_epoch, best_weights = math.inf, 0, None
     network.train()
-    for epoch in range(1, plan.epochs + 1):
+    epochs = _epochs(plan, len(rows))
+    for epoch in range(1, epochs + 1):
         losses.append(_epoch(network, rows, plan, random, optimiser))
         schedule.step()
         if not math.isfinite(losses[-1]):
             raise LossNotFiniteError(f"the loss is {losses[-1]} in epoch {epoch}")
-        progress(f"Training {name}, loss {losses[-1]:.4g}", epoch, plan.epochs)
-        if enough(losses[-1]):
-            break
+        progress(f"Training {name}, loss {losses[-1]:.4g}", epoch, epochs)
         if plan.patience is not None:
             if losses[-1] < best - IMPROVEMENT * abs(best) or best_weights is None:
                 best, best_epoch = losses[-1], epoch
                 best_weights = copy.deepcopy(network.state_dict())
             elif epoch - best_epoch >= plan.patience:
                 break
+        if enough(losses[-1]):
+            break
     if best_weights is not None:
         network.load_state_dict(best_weights)
     return losses
+
+
+def _epochs(plan: Plan, n_rows: int) -> int:
+    if plan.max_steps is None:
+        return plan.epochs
+    steps = math.ceil(n_rows / plan.batch_size)
+    return min(plan.epochs, math.ceil(plan.max_steps / steps))
 
 
 def _epoch(

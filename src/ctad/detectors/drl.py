@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from ._layers import SLOPE, Network, layers
-from ._neural import NeuralDetector
+from ._neural import NeuralDetector, in_range
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -56,6 +56,7 @@ class DRL(NeuralDetector):
     decay: float = 0.98
 
     def _network(self, n_columns: int) -> Network:
+        in_range("n_basis", self.n_basis, 1, self.width)
         return DRLNetwork(
             n_columns, self.width, self.n_basis, self.alignment_weight, self.separation_weight
         )

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from ._layers import Network
-from ._neural import NeuralDetector
+from ._neural import NeuralDetector, in_range
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -55,6 +55,9 @@ class DTE(NeuralDetector):
     shuffle: bool = True
 
     def _network(self, n_columns: int) -> Network:
+        in_range("n_steps", self.n_steps, 2)
+        in_range("n_bins", self.n_bins, 2, self.n_steps)
+        in_range("dropout", self.dropout, 0, 0.99)
         return DTENetwork(n_columns, self.n_steps, self.n_bins, self.dropout)
 
 

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from ._layers import SLOPE, Network, layers
-from ._neural import NeuralDetector
+from ._neural import NeuralDetector, in_range
 
 MAX_LAYERS = 100
 
@@ -59,8 +59,8 @@ class GOAD(NeuralDetector):
     shuffle: bool = True
 
     def _network(self, n_columns: int) -> Network:
-        if self.n_layers > MAX_LAYERS:  # a number that a model file may give
-            raise ValueError(f"n_layers must be {MAX_LAYERS} at most, not {self.n_layers}")
+        in_range("n_layers", self.n_layers, 1, MAX_LAYERS)  # a number that a model file may give
+        in_range("n_maps", self.n_maps, 2)  # of one, every row scores 0
         widths = (self.map_width, *[self.width] * self.n_layers)
         return GOADNetwork(n_columns, self.n_maps, widths, self.triplet_weight)
 
@@ -111,8 +111,10 @@ class GOADNetwork(Network):
 
     def score(self, rows: Tensor) -> Tensor:
         """- sum over maps of log softmax(- squared distance to the centres) of the map's own"""
-        away = _squared_distances(self._places(rows), self.centres)
-        return (away.diagonal(dim1=1, dim2=2) + (-away).logsumexp(dim=2)).sum(dim=1)
+        # Without |z|^2, which all distances have in common: it is too large where z is far off.
+        nearness = 2 * self._places(rows) @ self.centres.T - self.centres.square().sum(dim=1)
+        own = nearness.diagonal(dim1=1, dim2=2)
+        return (nearness.logsumexp(dim=2) - own).sum(dim=1)
 
     def _places(self, rows: Tensor) -> Tensor:
         """Each map of each row behind the trunk, (n, maps, width)."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from ._layers import SLOPE, Network
-from ._neural import NeuralDetector
+from ._layers import SLOPE, Network, directions
+from ._neural import NeuralDetector, in_range
 
 WIDTH = 200  # in which windows and their complements are compared
 
@@ -17,7 +17,8 @@ WIDTH = 200  # in which windows and their complements are compared
 class ICL(NeuralDetector):
     """Match each window of columns with the row's other columns; in anomalies they match badly.
 
-    Needs three columns at least.
+    Needs three columns at least. The paper's `batch_size` is 3000, with 2,000 epochs at most; on
+    small tables 64 reaches the same loss in a fraction of the time.
 
     Parameters
     ----------
@@ -52,7 +53,8 @@ class ICL(NeuralDetector):
     temperature: float = 0.01
     stop_loss: float | None = None
     epochs: int = 2000
-    batch_size: int = 3000
+    max_steps: int | None = 2000
+    batch_size: int = 64
     learning_rate: float = 1e-3
     shuffle: bool = True
 
@@ -65,6 +67,7 @@ class ICL(NeuralDetector):
                 f"ICL needs three columns at least, and more than its window of {window}: there "
                 f"are {n_columns}. Use another detector for so few."
             )
+        in_range("temperature", self.temperature, 1e-6)
         return ICLNetwork(n_columns, window, self.temperature)
 
     def _enough(self, loss: float, n_columns: int) -> bool:
@@ -104,8 +107,8 @@ class ICLNetwork(Network):
         inside = first + torch.arange(self.window, device=rows.device)
         outside = torch.arange(self.n_columns - self.window, device=rows.device)
         outside = outside + self.window * (outside >= first)
-        windows = nn.functional.normalize(self.of_window(rows[:, inside]), dim=-1)
-        complements = nn.functional.normalize(self.of_complement(rows[:, outside]), dim=-1)
+        windows = directions(self.of_window(rows[:, inside]))
+        complements = directions(self.of_complement(rows[:, outside]))
         likeness = complements @ windows.transpose(1, 2) / self.temperature  # (n, m, m)
         own = likeness.diagonal(dim1=1, dim2=2)
         return (likeness.logsumexp(dim=2) - own).mean(dim=1)

@@ -35,7 +35,7 @@ class MCM(NeuralDetector):
     >>> from ctad.detectors.mcm import MCM
     >>> x = np.random.default_rng(0).normal(size=(500, 1))
     >>> X_train = np.hstack([x, -x, x])
-    >>> normal, odd = MCM(epochs=20, random_state=0).fit(X_train).decision_function(
+    >>> normal, odd = MCM(epochs=60, random_state=0).fit(X_train).decision_function(
     ...     [[1.0, -1.0, 1.0], [1.0, 1.0, 1.0]])
     >>> bool(odd > normal)
     True

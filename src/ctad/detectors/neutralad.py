@@ -7,13 +7,16 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from ._layers import Network, StackedLinear, layers
-from ._neural import NeuralDetector
+from ._layers import Network, StackedLinear, directions, layers
+from ._neural import NeuralDetector, in_range
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class NeuTraLAD(NeuralDetector):
     """Learn views of a row that resemble it yet differ from each other; anomalies' do neither.
+
+    Without biases and compared by angles, a row and its double score the same. Columns of mean 0
+    would put normal rows at all angles, so the default scaling is "minmax".
 
     Parameters
     ----------
@@ -48,8 +51,11 @@ class NeuTraLAD(NeuralDetector):
     decay: float = 0.5
     decay_epochs: int = 100
     shuffle: bool = True
+    scaling: str = "minmax"
 
     def _network(self, n_columns: int) -> Network:
+        in_range("n_views", self.n_views, 2)  # of one, every row scores 0
+        in_range("temperature", self.temperature, 1e-6)
         return NeuTraLADNetwork(n_columns, self.n_views, self.temperature)
 
 
@@ -80,8 +86,8 @@ class NeuTraLADNetwork(Network):
         with the cosine similarity s; 0 is the row itself.
         """
         views = torch.cat([rows[None], rows + self.changes(rows)])
-        directions = nn.functional.normalize(self.encoder(views), dim=-1).transpose(0, 1)
-        likeness = directions[:, 1:] @ directions.transpose(1, 2) / self.temperature
+        encoded = directions(self.encoder(views)).transpose(0, 1)
+        likeness = encoded[:, 1:] @ encoded.transpose(1, 2) / self.temperature
         itself = torch.eye(views.shape[0], dtype=torch.bool, device=rows.device)[1:]
         total = likeness.masked_fill(itself, -torch.inf).logsumexp(dim=2)
         return (total - likeness[:, :, 0]).sum(dim=1)
