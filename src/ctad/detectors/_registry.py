@@ -279,7 +279,7 @@ KNOWN_DETECTORS = {
             "ICL",
             "self-supervised",
             "a row whose columns do not go together",
-            "2,000 steps at most, each row up to D times",
+            "1,000 steps at most, each row up to D times",
             "Shenkar, Wolf: Anomaly detection for tabular data with internal contrastive learning. "
             "ICLR 2022",
             CTAD,
