@@ -35,17 +35,22 @@ class Ours(NamedTuple):
     low: float
     high: float
     seeds: int
+    failed: int  # of them, without a finite loss: not in the other numbers
+    complete: bool  # whether all seeds were run
 
     def side_of(self, printed: float) -> str:
-        """Where the printed number is, seen from our range."""
+        """Where the printed number is, seen from our range; a range needs all seeds."""
+        if not self.complete:
+            return ""
         if printed < self.low - HALF_A_DIGIT:
             return "below"
         return "above" if printed > self.high + HALF_A_DIGIT else "inside"
 
     def __str__(self) -> str:
+        failed = f", {self.failed} failed" if self.failed else ""
         if self.low == self.high:
-            return f"{self.mean:.4f}"
-        return f"{self.mean:.3f} ({self.low:.3f} to {self.high:.3f})"
+            return f"{self.mean:.4f}{failed}"
+        return f"{self.mean:.3f} ({self.low:.3f} to {self.high:.3f}){failed}"
 
 
 def printed(metric: str) -> dict[tuple[str, str], float]:
@@ -68,11 +73,13 @@ def measured(metric: str) -> dict[tuple[str, str, str], Ours]:
         for setting in SETTINGS:
             for dataset in datasets:
                 runs = {as_performed(Run(detector, setting, dataset, seed)) for seed in SEEDS}
-                values = np.array([getattr(results[run], metric) for run in runs & results.keys()])
-                values = values[np.isfinite(values)]
+                done = np.array([getattr(results[run], metric) for run in runs & results.keys()])
+                values = done[np.isfinite(done)]
                 if len(values):
                     ours[detector, setting, dataset] = Ours(
-                        values.mean(), values.min(), values.max(), len(values)
+                        *(values.mean(), values.min(), values.max(), len(done)),
+                        failed=len(done) - len(values),
+                        complete=len(done) == len(runs),
                     )
     return ours
 

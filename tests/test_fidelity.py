@@ -14,6 +14,9 @@ from ctad.detectors import make
 ROOT = Path(__file__).parents[1]
 
 
+SETTINGS = ("--setting", "published", "fixed", "--seeds", "0", "1")
+
+
 def fidelity(folder, *arguments):
     places = ("--data", folder, "--results", folder / "results.csv")
     done = subprocess.run(
@@ -38,7 +41,7 @@ def folder(tmp_path_factory):
 
 
 def test_runs_are_the_papers_protocol_and_are_not_repeated(folder):
-    output, runs = fidelity(folder, "--detector", "KNN", "DRL", "--seeds", "0", "1", "--jobs", "1")
+    output, runs = fidelity(folder, "--detector", "KNN", "DRL", *SETTINGS, "--jobs", "1")
     assert "5/5" in output
     told = [(run["detector"], run["setting"], run["seed"], run["epochs"]) for run in runs]
     assert told == [
@@ -56,7 +59,7 @@ def test_runs_are_the_papers_protocol_and_are_not_repeated(folder):
     expected = average_precision_score(np.arange(71) >= 51, scores)
     assert float(runs[0]["auc_pr"]) == pytest.approx(expected, abs=1e-6)
 
-    output, again = fidelity(folder, "--detector", "KNN", "DRL", "--seeds", "0", "1")
+    output, again = fidelity(folder, "--detector", "KNN", "DRL", *SETTINGS)
     assert again == runs
     output, more = fidelity(folder, "--detector", "IForest", "KNN", "--seeds", "0")
     assert more[:-1] == runs

@@ -14,7 +14,7 @@ SMALL = {
 SMALL_OF_PYOD = {"DeepSVDD": {"epochs": 2}, "AutoEncoder": {"epoch_num": 2}}
 # Once more with enough training to tell what is far off.
 TRAINED = {
-    "MCM": {"epochs": 40, "n_masks": 4},
+    "MCM": {"epochs": 100, "n_masks": 4},
     "DRL": {"epochs": 20},
     "GOAD": {"n_maps": 64, "epochs": 5},
     "NeuTraLAD": {"epochs": 20},

@@ -77,12 +77,13 @@ def close(ours, plainly):
 
 def test_mcm():
     network = drawn(MCMNetwork(4, 15, 5.0))
-    auto_encoder = plain(network.auto_encoder)
+    encoder, decoder = map(plain, network.auto_encoder)
     generators = plain(network.masks)
     errors, likenesses = [], []
     for row in ROWS:
         masks = [through([part[k].T for part in generators], row, relu) for k in range(15)]
-        restored = [through(auto_encoder, row / (1 + np.exp(-mask)), leaky) for mask in masks]
+        codes = [through(encoder, row / (1 + np.exp(-mask)), leaky) for mask in masks]
+        restored = [through(decoder, code, leaky) for code in codes]
         errors.append(np.mean([np.linalg.norm(back - row) for back in restored]))
         likenesses.append(
             sum(

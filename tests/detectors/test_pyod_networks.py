@@ -1,10 +1,14 @@
 """PyOD's neural detectors as the registry gives them."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
+import torch
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 
-from ctad import CalibratedDetector
+from ctad import CalibratedDetector, load
 from ctad.detectors import make
 
 from ..data import normal
@@ -77,3 +81,26 @@ def test_they_are_calibrated_alike(name):
         first.anomaly_score(normal(9, 3)), second.anomaly_score(normal(9, 3))
     )
     assert not first.rows_depend_
+
+
+def test_threads_do_not_disturb_each_other_or_the_global_random_numbers(name):
+    rows = normal(80, 3)
+    alone = small(name).fit(rows)
+    before = torch.get_rng_state().tolist(), str(np.random.get_state())  # noqa: NPY002
+    with ThreadPoolExecutor(4) as pool:
+        fitted = list(pool.map(lambda _: small(name).fit(rows).decision_scores_, range(4)))
+        scores = list(pool.map(lambda _: alone.decision_function(rows), range(8)))
+    assert (torch.get_rng_state().tolist(), str(np.random.get_state())) == before  # noqa: NPY002
+    np.testing.assert_array_equal(fitted, [alone.decision_scores_] * 4)
+    np.testing.assert_array_equal(scores, [alone.decision_scores_] * 8)
+
+
+def test_they_are_saved_alone(name, tmp_path):
+    fitted = small(name).fit(normal(80, 3))
+    fitted.save(tmp_path / "model.ctad")
+    loaded = load(tmp_path / "model.ctad")
+    np.testing.assert_array_equal(
+        loaded.decision_function(normal(9, 3)), fitted.decision_function(normal(9, 3))
+    )
+    with pytest.raises(NotFittedError):
+        small(name).save(tmp_path / "other.ctad")

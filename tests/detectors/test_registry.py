@@ -53,7 +53,7 @@ def test_every_detector_is_described(known):
 
 @pytest.mark.parametrize("name", SMALL)
 def test_our_own_say_whose_code_they_do_not_use(name):
-    assert "written from the paper, without its authors' code" in known_detector(name).licence
+    assert "written from its description, without its authors' code" in known_detector(name).licence
 
 
 def test_names_do_not_care_about_case_and_options_are_passed_on():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, fields
-from os import PathLike
 from typing import Any, Self
 
 import numpy as np
@@ -17,9 +16,9 @@ from torch import Tensor
 from .._decisions import Decisions
 from .._input import Floats, Rows, new_rows, one_of, training_rows
 from .._progress import progress_bar
-from ..modelfile import Writer, plain_parameters
 from ._layers import Network
-from ._seed import seed_from
+from ._saved import Saved
+from ._seed import seeds_from
 from ._training import LossNotFiniteError, train
 
 DEVICES = ("auto", "cpu", "cuda")
@@ -31,7 +30,7 @@ BLOCK_ROWS = 256
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class NeuralDetector(Decisions, BaseEstimator):
+class NeuralDetector(Decisions, Saved, BaseEstimator):
     """A detector that trains a network; the base of all in this package.
 
     Parameters
@@ -52,8 +51,9 @@ class NeuralDetector(Decisions, BaseEstimator):
         Bring each column to mean 0 and variance 1, or to the range from 0 to 1, or take the
         numbers as they are. "standard" unless a method says otherwise.
     patience : int, default=None
-        Stop after so many epochs in which the loss did not become smaller, and go back to the
-        weights at which it was smallest. None: train all epochs and keep the last weights.
+        Stop after so many epochs in which the mean loss did not become smaller, and go back to
+        the end of the epoch in which it was smallest. None: train all epochs and keep the last
+        weights. Losses go up and down: a few epochs are too few where the learning rate is large.
     contamination : float in (0, 0.5], default=0.1
         Share of the training rows above `threshold_`.
     device : {"auto", "cpu", "cuda"}, default="auto"
@@ -88,7 +88,7 @@ class NeuralDetector(Decisions, BaseEstimator):
     betas: tuple[float, float] = (0.9, 0.999)
     decay: float = 1.0
     decay_epochs: int = 1
-    shuffle: bool = False
+    shuffle: bool = True
     scaling: str = "standard"
     patience: int | None = None
     contamination: float = 0.1
@@ -121,12 +121,12 @@ class NeuralDetector(Decisions, BaseEstimator):
         rows = np.ascontiguousarray(training_rows(self, X))
         self.scaler_ = self._fitted_scaler(rows)
         device = self._device()
-        seed = seed_from(self.random_state)
+        of_weights, of_training = seeds_from(self.random_state, 2)
         with torch.device("meta"):  # shapes only: values would be global random numbers
             network = self._network(rows.shape[1])
         network.to_empty(device="cpu")
         with torch.no_grad():
-            network.draw(torch.Generator().manual_seed(seed))
+            network.draw(torch.Generator().manual_seed(of_weights))
         network.to(device)
         prepared = self._prepared(rows).to(device)
         with progress_bar(self.show_progress):
@@ -135,7 +135,7 @@ class NeuralDetector(Decisions, BaseEstimator):
                     network,
                     prepared,
                     self,
-                    torch.Generator(device).manual_seed(seed),
+                    torch.Generator(device).manual_seed(of_training),
                     name=type(self).__name__,
                     enough=lambda loss: self._enough(loss, rows.shape[1]),
                 )
@@ -167,23 +167,6 @@ class NeuralDetector(Decisions, BaseEstimator):
         """
         check_is_fitted(self)
         return self._scores(new_rows(self, X))
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the fitted detector to one file that `ctad.load` reads, without pickle.
-
-        Parameters
-        ----------
-        path : path-like
-            Replaced at once, or left as it is if something goes wrong. Usually ends in .ctad.
-        """
-        check_is_fitted(self)
-        writer = Writer()
-        description = {
-            "class": type(self).__name__,
-            "parameters": plain_parameters(self.get_params()),
-            "state": {"fitted": writer.object(self)},
-        }
-        writer.save(path, description, training_rows=len(self.decision_scores_))
 
     def _network(self, n_columns: int) -> Network:
         """The network of the method, without values."""
@@ -237,7 +220,7 @@ class NeuralDetector(Decisions, BaseEstimator):
     def _what_to_scale(self, rows: Floats, what: str) -> str:
         advice = f"try a learning_rate below {self.learning_rate:g}"
         if self.scaling == "none":
-            advice = f"use scaling='standard', or {advice}"
+            advice = f"use scaling={type(self).scaling!r}, or {advice}"
         return f"training of {type(self).__name__} failed: {what}. {self._largest(rows)}: {advice}."
 
     def _check_parameters(self) -> None:

@@ -10,6 +10,7 @@ import random
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import wraps
+from threading import RLock
 from typing import Any, Self
 
 import numpy as np
@@ -19,15 +20,19 @@ from pyod.models.deep_svdd import DeepSVDD as _DeepSVDD
 from sklearn.utils import check_array
 
 from .._input import Floats
-from ._seed import seed_from
+from ._saved import Saved
+from ._seed import seeds_from
+
+# One at a time: another thread would take seeded numbers for those to restore.
+_LOCK = RLock()
 
 
 @contextmanager
 def _own_random_numbers(random_state: Any) -> Iterator[None]:
     """Seed the global random numbers for a while, and leave them as they were."""
-    seed = seed_from(random_state)
-    python, numpy = random.getstate(), np.random.get_state()  # noqa: NPY002
-    with torch.random.fork_rng():
+    (seed,) = seeds_from(random_state, 1)
+    with _LOCK, torch.random.fork_rng():
+        python, numpy = random.getstate(), np.random.get_state()  # noqa: NPY002
         try:
             random.seed(seed)
             np.random.seed(seed)  # noqa: NPY002 - PyOD draws from it
@@ -38,7 +43,7 @@ def _own_random_numbers(random_state: Any) -> Iterator[None]:
             np.random.set_state(numpy)  # noqa: NPY002
 
 
-class DeepSVDD(_DeepSVDD):
+class DeepSVDD(Saved, _DeepSVDD):
     """PyOD's DeepSVDD, for any number of columns."""
 
     @wraps(_DeepSVDD.__init__)  # type: ignore[misc]
@@ -55,7 +60,7 @@ class DeepSVDD(_DeepSVDD):
         return self
 
 
-class AutoEncoder(_AutoEncoder):
+class AutoEncoder(Saved, _AutoEncoder):
     """PyOD's AutoEncoder."""
 
     batch_size: int

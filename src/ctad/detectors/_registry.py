@@ -68,13 +68,16 @@ class KnownDetector(NamedTuple):
         if not self.authors_code:
             return self.library.licence
         return (
-            f"{self.library.licence}; written from the paper, without its authors' code "
+            f"{self.library.licence}; written from its description, without its authors' code "
             f"({self.authors_code})"
         )
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """Its parameters with their defaults, which are those of its paper."""
+        """Its parameters with their defaults.
+
+        These are its authors', unless the class says otherwise.
+        """
         parameters = signature(self.load()).parameters.values()
         return {parameter.name: parameter.default for parameter in parameters} | self.options
 
@@ -236,7 +239,7 @@ KNOWN_DETECTORS = {
             "MCM",
             "reconstruction",
             "badly restored where cells are hidden",
-            "200 epochs, each row 15 times: minutes per 1,000 rows",
+            "200 epochs, each row 15 times: about a minute per 1,000 rows",
             "Yin, Qiao, Zhou, Wang, Yang: MCM: masked cell modeling for anomaly detection in "
             "tabular data. ICLR 2024",
             CTAD,

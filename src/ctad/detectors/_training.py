@@ -13,9 +13,6 @@ from torch import Tensor
 from .._progress import progress
 from ._layers import Network
 
-# An epoch is better than the best before it if its loss is smaller by this share.
-IMPROVEMENT = 1e-3
-
 
 class Plan(Protocol):
     """The settings of a training; see `NeuralDetector` for what they mean."""
@@ -71,7 +68,7 @@ def train(
             raise LossNotFiniteError(f"the loss is {losses[-1]} in epoch {epoch}")
         progress(f"Training {name}, loss {losses[-1]:.4g}", epoch, epochs)
         if plan.patience is not None:
-            if losses[-1] < best - IMPROVEMENT * abs(best) or best_weights is None:
+            if losses[-1] < best:
                 best, best_epoch = losses[-1], epoch
                 best_weights = copy.deepcopy(network.state_dict())
             elif epoch - best_epoch >= plan.patience:

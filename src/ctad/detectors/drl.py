@@ -15,6 +15,9 @@ from ._neural import NeuralDetector, in_range
 class DRL(NeuralDetector):
     """Compose what is learnt of a row from few fixed vectors; of anomalies more is left over.
 
+    Its authors do not shuffle the rows; `shuffle=False` does as they do. In tables that are sorted,
+    the last steps of an epoch then see rows of one kind only.
+
     Parameters
     ----------
     n_basis : int, default=5

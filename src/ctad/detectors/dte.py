@@ -52,7 +52,6 @@ class DTE(NeuralDetector):
     batch_size: int = 64
     learning_rate: float = 1e-4
     weight_decay: float = 5e-4
-    shuffle: bool = True
 
     def _network(self, n_columns: int) -> Network:
         in_range("n_steps", self.n_steps, 2)

@@ -56,7 +56,6 @@ class GOAD(NeuralDetector):
     batch_size: int = 64
     learning_rate: float = 1e-3
     betas: tuple[float, float] = (0.5, 0.999)
-    shuffle: bool = True
 
     def _network(self, n_columns: int) -> Network:
         in_range("n_layers", self.n_layers, 1, MAX_LAYERS)  # a number that a model file may give

@@ -56,7 +56,6 @@ class ICL(NeuralDetector):
     max_steps: int | None = 1000
     batch_size: int = 64
     learning_rate: float = 1e-3
-    shuffle: bool = True
 
     def _network(self, n_columns: int) -> Network:
         window = self.window

@@ -16,6 +16,9 @@ from ._neural import NeuralDetector
 class MCM(NeuralDetector):
     """Hide cells of a row by learnt masks and restore them; anomalies are restored badly.
 
+    Its authors do not shuffle the rows; `shuffle=False` does as they do. In tables that are sorted,
+    the last steps of an epoch then see rows of one kind only.
+
     Parameters
     ----------
     n_masks : int, default=15
@@ -68,8 +71,10 @@ class MCMNetwork(Network):
             nn.ReLU(),
             StackedLinear(n_masks, n_columns, n_columns),
         )
-        widths = (n_columns, 256, 256, 128, 256, 256, n_columns)
-        self.auto_encoder = layers(widths, nn.LeakyReLU(SLOPE))
+        bend = nn.LeakyReLU(SLOPE)
+        self.auto_encoder = nn.Sequential(
+            layers((n_columns, 256, 256, 128), bend), layers((128, 256, 256, n_columns), bend)
+        )
 
     def loss(self, rows: Tensor, random: torch.Generator) -> Tensor:
         """Mean error + weight * mean similarity of the masks of a row."""

@@ -50,10 +50,11 @@ class NeuTraLAD(NeuralDetector):
     learning_rate: float = 1e-3
     decay: float = 0.5
     decay_epochs: int = 100
-    shuffle: bool = True
     scaling: str = "minmax"
 
     def _network(self, n_columns: int) -> Network:
+        if n_columns < 2:
+            raise ValueError("NeuTraLAD needs two columns at least: one has no angle")
         in_range("n_views", self.n_views, 2)  # of one, every row scores 0
         in_range("temperature", self.temperature, 1e-6)
         return NeuTraLADNetwork(n_columns, self.n_views, self.temperature)

@@ -62,6 +62,8 @@ def _plain(name: str, value: Any) -> Any:
         value = value.item()
     if isinstance(value, list | tuple):
         return [_plain(name, item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): _plain(name, item) for key, item in value.items()}
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float) and math.isfinite(value):
