@@ -202,7 +202,14 @@ def picture() -> None:
 
 def main() -> None:
     """Write both."""
-    lines = [*summary(), "", "One option changed:", "", *variants(), ""]
+    lines = [
+        *summary(),
+        "",
+        "One option changed, over the data sets and seeds that both sides have:",
+        "",
+        *variants(),
+        "",
+    ]
     lines += [f"![Our ranges and the printed numbers]({PICTURE.name})", ""]
     for detector in DETECTORS:
         lines += details(detector)

@@ -306,8 +306,9 @@ def test_all_epochs_are_trained_and_the_last_weights_kept(name):
 
 
 def test_patience_stops_early_and_goes_back_to_the_best_weights(name):
-    # so large that the loss soon goes up
-    options = {"epochs": 60, "learning_rate": 0.5 if name == "ICL" else 0.1}
+    options = {"epochs": 60, "learning_rate": 0.1}  # so large that the loss soon goes up
+    if name == "ICL":
+        options |= {"batch_size": 4, "stop_loss": 0}
     patient = small(name, patience=3, **options).fit(X_TRAIN)
     curve = patient.loss_curve_
     best = int(np.argmin(curve)) + 1
