@@ -35,8 +35,7 @@ def evaluate(
     import numpy as np
 
     from ..engines import score_batches
-    from ..streams import TableError, find_tables, open_table
-    from ._labels import anomalies
+    from ..streams import TableError, anomalies, find_tables, open_table
     from ._metrics import CONFIDENCE, compare
 
     with talking(json) as talk:

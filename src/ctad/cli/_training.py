@@ -7,8 +7,15 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from ..engines import SCORE_COLUMNS
-from ..streams import Dialect, Reservoir, TableError, convert, find_tables, infer_types, open_table
-from ._labels import anomalies
+from ..streams import (
+    Dialect,
+    Reservoir,
+    TableError,
+    anomalies,
+    find_tables,
+    open_table,
+    with_types,
+)
 from ._talk import Talk
 
 
@@ -71,14 +78,7 @@ def training_rows(
             f"{where}: {sample.seen} normal rows are too few to learn from"
             + (f" ({left_out} of {seen} are labelled anomalous)." if left_out else ".")
         )
-    table = sample.rows()
-    if dialect is not None:
-        types = infer_types(table, dialect)
-        table = convert(table, types, dialect, where)
-        for place, field in enumerate(types):
-            if pa.types.is_null(field.type):  # it has only words for gaps
-                table = table.set_column(place, field, pa.nulls(table.num_rows))
-    return Training(table, seen, left_out)
+    return Training(with_types(sample.rows(), dialect, where), seen, left_out)
 
 
 def _decimal(dialect: Dialect | None) -> str | None:

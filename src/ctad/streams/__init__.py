@@ -3,9 +3,10 @@
 from ._dialect import Dialect
 from ._error import TableError
 from ._finding import STANDARD_STREAM, TableFile, find_tables, format_of_suffix
+from ._labels import anomalies
 from ._reading import Place, TableReader, open_table
 from ._reservoir import Reservoir
-from ._types import convert, infer_types
+from ._types import convert, infer_types, with_types
 from ._writing import TableWriter, create_table
 
 __all__ = [
@@ -17,10 +18,12 @@ __all__ = [
     "TableFile",
     "TableReader",
     "TableWriter",
+    "anomalies",
     "convert",
     "create_table",
     "find_tables",
     "format_of_suffix",
     "infer_types",
     "open_table",
+    "with_types",
 ]

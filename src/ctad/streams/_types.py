@@ -122,6 +122,40 @@ def convert(
     return table
 
 
+def with_types(table: pa.Table, dialect: Dialect | None, where: str | Place) -> pa.Table:
+    """Turn the text columns of a CSV into what they seem to be.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        All rows, or a sample of them.
+    dialect : Dialect or None
+        Of the CSV; None if the rows are from another file, where text is text.
+    where : str or Place
+        What to call the table if a value is not of its type.
+
+    Returns
+    -------
+    pyarrow.Table
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from ctad.streams import Dialect
+    >>> with_types(pa.table({"n": ["1", "NA"], "gaps": ["", "null"]}), Dialect(), "a.csv").schema
+    n: int64
+    gaps: null
+    """
+    if dialect is None:
+        return table
+    types = infer_types(table, dialect)
+    table = convert(table, types, dialect, where)
+    for place, field in enumerate(types):
+        if pa.types.is_null(field.type):  # it has only words for gaps
+            table = table.set_column(place, field, pa.nulls(table.num_rows))
+    return table
+
+
 def _inferred(column: pa.ChunkedArray, dialect: Dialect) -> pa.DataType:
     text = _cleaned(column)
     if text.null_count == len(text):

@@ -1,0 +1,93 @@
+"""Data sets by name, wherever they are."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from .._progress import progress_bar
+from .._warning import warn_user
+from ._dataset import Dataset
+from ._download import BY_HAND, download_file, downloaded_file
+from ._files import files_by_name, read_dataset
+from ._registry import KNOWN_DATASETS, KnownDataset, known_dataset
+
+
+def load_dataset(
+    name: str,
+    data_dir: str | os.PathLike[str] | None = None,
+    *,
+    label: str = "y",
+    anomalous: str | None = None,
+    download: bool = True,
+) -> Dataset:
+    """Load a data set of a folder, or one of the paper.
+
+    Those of the paper that are not in the folder are downloaded once, with a progress bar if on
+    a terminal, and kept in the user's cache folder (or in CTAD_CACHE_DIR).
+
+    Parameters
+    ----------
+    name : str
+        The name of a file without its suffix, or of a data set of the paper; in upper or lower
+        case.
+    data_dir : path-like, optional
+        A folder of .npz, .mat, .csv, .parquet or other files: see `read_dataset`. None:
+        CTAD_DATA_DIR, if it is set.
+    label, anomalous : str, default="y", None
+        The labels in files of the folder: see `read_dataset`.
+    download : bool, default=True
+        Whether to download what is not there; else that is a FileNotFoundError.
+
+    Returns
+    -------
+    Dataset
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import numpy as np
+    >>> from ctad.datasets import load_dataset
+    >>> with TemporaryDirectory() as folder:
+    ...     np.savez(Path(folder, "mine.npz"), X=[[0, 1], [1, 0], [9, 9]], y=[0, 0, 1])
+    ...     load_dataset("mine", folder)
+    Dataset('mine', 2 columns, 3 rows, 1 of them anomalous)
+    """
+    folder = data_dir or os.environ.get("CTAD_DATA_DIR") or None
+    files = {} if folder is None else files_by_name(folder)
+    path = next((p for found, p in files.items() if found.lower() == name.lower()), None)
+    if path is not None:
+        known = KNOWN_DATASETS.get(name.lower())
+        dataset = read_dataset(path, label=label, anomalous=anomalous)
+    else:
+        known = _known(name, folder, files)
+        path = _of_the_cache(known, download)
+        dataset = read_dataset(path)
+    difference = None if known is None else known.difference(dataset)
+    if difference is not None:
+        warn_user(f"{name} in {path} is not the registered data set: {difference}.")
+    return dataset
+
+
+def _known(
+    name: str, folder: str | os.PathLike[str] | None, files: dict[str, Path]
+) -> KnownDataset:
+    try:
+        return known_dataset(name)
+    except ValueError as error:
+        listed = f" {folder} has {', '.join(files) or 'none'}." if folder else ""
+        raise ValueError(f"{error}{listed}") from None
+
+
+def _of_the_cache(known: KnownDataset, may_download: bool) -> Path:
+    path = downloaded_file(known)
+    if path is not None:
+        return path
+    if not may_download:
+        raise FileNotFoundError(
+            f"{known.name} was not downloaded yet: do so with `ctad datasets {known.name} "
+            f"--download`, or {BY_HAND}."
+        )
+    with progress_bar(True):
+        return download_file(known)

@@ -1,0 +1,220 @@
+"""ctad datasets: what there is, where it is, and downloads."""
+
+# ruff: noqa: F401, F811 - fixtures
+
+import os
+import pty
+import re
+import subprocess
+import sys
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ctad.cli._datasets import _known_names
+from ctad.datasets import KNOWN_DATASETS, load_dataset
+
+from ..datasets.conftest import body, no_data_yet, npz, small, source, wine
+from ..datasets.server import error, serving, slow, whole
+from .conftest import run
+
+README = (Path(__file__).parents[2] / "README.md").read_text()
+
+
+def lines_of(done):
+    """Words of each line by the first."""
+    return {line.split()[0]: line.split()[1:] for line in done.out.splitlines() if line.split()}
+
+
+@pytest.fixture
+def folder(tmp_path, wine, body):
+    """The registered data set, another under a registered name, one's own, and a broken file."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / "wine.npz").write_bytes(body)
+    np.savez(folder / "glass.npz", X=small(1)[0], y=small(1)[1])
+    (folder / "Mine.csv").write_text("a,b,y\n1.5,2,0\n1.5,2,0\n9.5,9,1\n")
+    (folder / "broken.parquet").write_text("no")
+    return folder
+
+
+def test_all_of_the_paper_are_listed():
+    lines = lines_of(run("datasets"))
+    assert lines["name"] == ["rows", "columns", "anomalies", "where"]
+    assert set(KNOWN_DATASETS) <= set(lines)
+    assert lines["shuttle"] == ["49,097", "9", "3,511", "(7.2", "%)", "to", "be", "downloaded"]
+    assert lines["speech"][-7:] == ["to", "be", "downloaded,", "checked", "by", "shape", "only"]
+    assert "0 of the paper's 34 are here" in run("datasets").out
+
+
+def test_names_are_completed():
+    assert _known_names("Wi") == ["wilt", "wine"]
+
+
+def test_what_is_in_a_folder_is_told(folder):
+    done = run("datasets", "--data-dir", folder)
+    assert done.code == 0
+    lines = lines_of(done)
+    assert lines["wine"] == ["20", "3", "4", "(20.0", "%)", "in", str(folder)]
+    assert " ".join(lines["glass"]).endswith(f"in {folder}, differs from the registered one")
+    assert " ".join(lines["Mine"]) == f"3 2 1 (33.3 %) in {folder}, your own"
+    assert " ".join(lines["broken"]).startswith("cannot be read: ")
+    assert "2 of the paper's 34 are here" in done.out
+
+
+def test_the_folder_may_be_named_in_the_environment(folder, monkeypatch):
+    monkeypatch.setenv("CTAD_DATA_DIR", str(folder))
+    assert lines_of(run("datasets"))["wine"][-1] == str(folder)
+
+
+def test_labels_of_ones_own_may_have_a_name_and_values(folder):
+    (folder / "Mine.csv").write_text("a,b,state\n1.5,2,ok\n1.5,2,ok\n9.5,9,bad\n")
+    options = ("--data-dir", folder, "--label", "state", "--anomalous", "bad", "--json")
+    assert run("datasets", "mine", *options).json["anomalies"] == 1
+
+
+@pytest.mark.parametrize("name", ["glass", "Glass"])
+def test_one_is_shown_with_its_source(name):
+    known = KNOWN_DATASETS["glass"]
+    lines = lines_of(run("datasets", name))
+    assert lines["source"] == [known.url]
+    assert lines["commit"] == [known.commit]
+    assert lines["SHA-256"][-1] == known.source_sha256
+    assert lines["registered"][-1] == known.values_sha256
+    assert " ".join(lines["transformation"]) == known.transformation
+    assert run("datasets", "amazon").out.count("not known") == 2
+
+
+def test_one_that_differs_says_in_what(folder):
+    done = run("datasets", "glass", "--data-dir", folder)
+    assert "it has 20 rows, 3 columns and 4 anomalies, the registered one 214, 9 and 9" in done.out
+    assert str(folder / "glass.npz") in done.out
+
+
+def test_one_of_the_users_own_is_shown(folder):
+    lines = lines_of(run("datasets", "MINE", "--data-dir", folder))
+    assert lines["name"] == ["Mine"]
+    assert lines["file"] == [str(folder / "Mine.csv")]
+    assert "source" not in lines
+
+
+def test_a_script_gets_all(folder):
+    found = run("datasets", "--data-dir", folder, "--json").json
+    assert found["failed"] == {}
+    by_name = {one["name"]: one for one in found["datasets"]}
+    assert set(by_name) == {*KNOWN_DATASETS, "Mine", "broken"}
+    assert by_name["wine"]["path"] == str(folder / "wine.npz")
+    assert by_name["wine"]["sha256"] == by_name["wine"]["registered"]["values_sha256"]
+    assert by_name["wine"]["difference"] is None
+    assert by_name["glass"]["difference"] is not None
+    assert by_name["Mine"]["registered"] is None
+    assert by_name["broken"]["rows"] is None
+    assert by_name["yeast"]["path"] is None
+    known = KNOWN_DATASETS["yeast"]
+    assert by_name["yeast"]["registered"] == {**known._asdict(), "url": known.url}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["wyne"], 2, "Did you mean wine?"),
+        (["mien", "--data-dir", "data"], 2, "data has Mine, broken, glass, wine."),
+        (["broken", "--data-dir", "data"], 1, "broken.parquet cannot be read as Parquet"),
+        (["--data-dir", "no"], 1, "no: there is no such folder"),
+        (["--data-dir", "empty"], 1, "empty: no data sets in this folder. .npz, .mat, .csv"),
+    ],
+)
+def test_what_is_wrong_is_told(folder, tmp_path, monkeypatch, arguments, code, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty").mkdir()
+    done = run("datasets", *arguments)
+    assert (done.code, done.out) == (code, "")
+    assert message in " ".join(done.err.replace("│", " ").split())
+
+
+def test_one_is_downloaded(source, wine, tmp_path):
+    with source():
+        done = run("datasets", "wine", "--download", "--json")
+    assert done.json["where"] == "downloaded"
+    assert done.json["path"] == str(tmp_path / "cache" / "wine.npz")
+    assert "downloaded" in lines_of(run("datasets"))["wine"]
+
+
+def test_one_that_cannot_be_downloaded_is_an_error(source, wine):
+    with source(error(404)):
+        done = run("datasets", "wine", "--download")
+    assert (done.code, done.out) == (1, "")
+    assert "the server answered 404" in done.err
+    assert "--data-dir or CTAD_DATA_DIR" in done.err
+
+
+def test_of_all_that_are_missing_those_that_fail_stop_no_others(
+    source,
+    folder,
+    wine,
+    monkeypatch,
+):
+    wanted = {name: KNOWN_DATASETS[name] for name in ("glass", "vowels", "yeast")}
+    registered = {**wanted, "yeast": wine._replace(name="yeast")}
+    monkeypatch.setattr("ctad.datasets.KNOWN_DATASETS", registered)
+    monkeypatch.setattr("ctad.datasets._registry.KNOWN_DATASETS", registered)
+    with source(whole) as server:
+        done = run("datasets", "--data-dir", folder, "--download")
+    assert done.code == 1
+    lines = lines_of(done)
+    assert " ".join(lines["vowels"]).endswith("could not be downloaded")
+    assert lines["yeast"][-1] == "downloaded"
+    assert "vowels could not be downloaded from" in done.err
+    assert [path.rpartition("/")[2] for path in server.requested] == [
+        *["40_vowels.npz"] * 3,
+        "45_wine.npz",
+    ]
+    with source(whole):
+        failed = run("datasets", "--download", "--json").json["failed"]
+    assert set(failed) == {"glass", "vowels"}
+
+
+DOWNLOAD = """
+import sys
+from ctad.cli._app import app
+from ctad.datasets import KNOWN_DATASETS, _download, _registry
+_registry.HOST, sha256 = sys.argv[1:3]
+_download.PAUSE_SECONDS = 0
+KNOWN_DATASETS["wine"] = KNOWN_DATASETS["wine"]._replace(source_sha256=sha256)
+app(["datasets", "wine", "--download"])
+"""
+
+
+def test_a_bar_is_shown_on_a_terminal():
+    large = npz(np.zeros((100_000, 1)), np.arange(100_000) > 9)
+    ours, theirs = pty.openpty()
+    with (
+        serving(large, error(500), slow) as server,
+        subprocess.Popen(
+            [sys.executable, "-c", DOWNLOAD, server.url, sha256(large).hexdigest()],
+            stdout=subprocess.DEVNULL,
+            stderr=theirs,
+            env={**os.environ, "TERM": "xterm", "COLUMNS": "120"},
+        ) as process,
+    ):
+        os.close(theirs)
+        seen = b""
+        try:
+            while part := os.read(ours, 4096):
+                seen += part
+        except OSError:  # the other end is closed
+            pass
+    os.close(ours)
+    assert process.returncode == 0
+    assert b"Downloading wine, attempt 2, kB (" in seen
+
+
+def test_the_readmes_commands_run(source, wine):
+    listed, shown = re.findall(r"`(ctad datasets[^`]*)`", README)
+    assert len(lines_of(run(*listed.split()[1:]))) > 34
+    assert "source" in lines_of(run(*shown.split()[1:]))
+    [code] = re.findall(r"`(load_dataset\(.*?\))`", README)
+    with source():
+        assert eval(code, {"load_dataset": load_dataset}).name == "wine"
