@@ -23,8 +23,9 @@ from rich.progress import (
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
-from sklearn.metrics import average_precision_score, roc_auc_score
 
+from ctad.benchmark import PROTOCOLS, measure, published_settings
+from ctad.datasets import load_dataset
 from ctad.detectors import known_detector, make
 
 HERE = Path(__file__).parent
@@ -86,22 +87,9 @@ def options(run: Run) -> dict[str, Any]:
         setting, _, change = run.setting.partition("+")
         name, _, value = change.partition("=")
         return {**options(run._replace(setting=setting)), name: literal_eval(value)}
-    if run.setting == "fixed" or run.detector in ALWAYS_THE_SAME:
+    if run.setting == "fixed":
         return {}
-    if run.detector in ("DRL", "MCM"):
-        with (HERE / "paper" / "drl_settings.csv").open() as file:
-            chosen = next(row for row in csv.DictReader(file) if row["dataset"] == run.dataset)
-        told = {"scaling": chosen["preprocessing"], "shuffle": False}
-        if run.detector == "DRL":
-            told |= {
-                "epochs": int(chosen["epochs"]),
-                "alignment_weight": float(chosen["alignment_weight"]),
-                "separation_weight": float(chosen["separation_weight"]),
-            }
-    else:
-        told = {"scaling": "none"}  # the paper's protocol: features as they are
-    defaults = known_detector(run.detector).parameters
-    return {name: value for name, value in told.items() if value != defaults[name]}
+    return published_settings(run.detector, run.dataset)
 
 
 def as_performed(run: Run) -> Run:
@@ -122,29 +110,22 @@ def perform(run: Run, data: Path) -> Result:
     import torch
 
     torch.set_num_threads(1)
-    with np.load(data / f"{run.dataset}.npz") as file:
-        X, y = file["X"].astype(np.float64), file["y"]
-    normal, anomalous = X[y == 0], X[y == 1]
-    half = len(normal) // 2
-    test = np.vstack([normal[half:], anomalous])
-    labels = np.repeat([0, 1], [len(normal) - half, len(anomalous)])
+    split = PROTOCOLS["published"].split(load_dataset(run.dataset, data), seed=0)
     told = options(run)
     if is_random(run.detector):
         told["random_state"] = run.seed
     detector = make(run.detector, **told)
     started = time.perf_counter()
     try:
-        detector.fit(normal[:half])
+        detector.fit(split.train)
     except ValueError as error:  # the loss became infinite: a result, too
         print(*run, error)
         return Result(np.nan, np.nan, None, time.perf_counter() - started)
     seconds = time.perf_counter() - started
-    scores = detector.decision_function(test)
-    scores = np.nan_to_num(scores, posinf=np.finfo(np.float64).max)  # PyOD's PCA may give both
+    scores = detector.decision_function(split.test)
     epochs = len(detector.loss_curve_) if hasattr(detector, "loss_curve_") else None
-    return Result(
-        average_precision_score(labels, scores), roc_auc_score(labels, scores), epochs, seconds
-    )
+    metrics = measure(scores, split.anomalous)
+    return Result(metrics.auc_pr, metrics.auc_roc, epochs, seconds)
 
 
 def finished(results: Path = RESULTS) -> dict[Run, Result]:

@@ -1,6 +1,5 @@
 """The tables and the picture of docs/fidelity.md, from results/fidelity.csv."""
 
-import csv
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -19,6 +18,9 @@ from fidelity import (
     as_performed,
     finished,
 )
+
+from ctad.datasets import KNOWN_DATASETS
+from ctad.paper._printed import comparison
 
 DOCS = HERE.parent / "docs"
 PAGE = DOCS / "fidelity.md"
@@ -55,13 +57,8 @@ class Ours(NamedTuple):
 
 def printed(metric: str) -> dict[tuple[str, str], float]:
     """The paper's numbers by detector and data set."""
-    with (HERE / "paper" / f"comparison_{metric}.csv").open() as file:
-        return {
-            (detector, row["dataset"].lower()): float(value)
-            for row in csv.DictReader(file)
-            for detector, value in row.items()
-            if detector in DETECTORS
-        }
+    table = comparison(metric)
+    return {(d, dataset): table.at[dataset, d] for d in DETECTORS for dataset in table.index}
 
 
 def measured(metric: str) -> dict[tuple[str, str, str], Ours]:
@@ -87,9 +84,7 @@ def measured(metric: str) -> dict[tuple[str, str, str], Ours]:
 def smallest(n: int) -> set[str]:
     """The n data sets with the fewest rows, of those that were measured."""
     measured_sets = {run.dataset for run in finished()}
-    with (HERE / "paper" / "datasets.csv").open() as file:
-        rows = {row["dataset"].lower(): int(row["samples"]) for row in csv.DictReader(file)}
-    return set(sorted(measured_sets, key=rows.__getitem__)[:n])
+    return set(sorted(measured_sets, key=lambda name: KNOWN_DATASETS[name].samples)[:n])
 
 
 def summary() -> Iterator[str]:

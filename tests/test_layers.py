@@ -15,12 +15,17 @@ ALLOWED = {
     "modelfile": {"_atomic", "_warning", "__version__"},
     "tables": CHECKS,
     "streams": {"_atomic", "_warning"},
+    "datasets": {"streams", "tables", "_atomic", "_input", "_progress", "_warning"},
     "calibration": {"transport", "modelfile", "_progress"} | CHECKS,
     "detectors": {"modelfile", "_progress"} | CHECKS,
     "detector": {"calibration", "modelfile", "tables"} | CHECKS,
     "engines": {"detector", "streams", "_atomic"},
+    "benchmark": {"calibration", "datasets", "detector", "detectors", "tables"}
+    | {"_atomic", "_input", "_progress", "_warning", "__version__"},
+    "paper": {"benchmark", "calibration", "datasets", "transport"}
+    | {"_atomic", "_input", "_progress"},
     "cli": {"calibration", "detector", "detectors", "engines", "modelfile", "streams", "tables"}
-    | {"_atomic", "_input", "_progress", "__version__"},
+    | {"benchmark", "datasets", "paper", "_atomic", "_input", "_progress", "__version__"},
 }
 
 

@@ -1,6 +1,7 @@
 """Calibrators: a term per row, learnt from normal rows, that is added to a score."""
 
 from ._base import BaseCalibrator
+from ._combination import combination_from_training
 from ._ctad import CTAD
 from ._presets import PRESETS
 from .rivals import CentroidDistance, MahalanobisDistance, TransportOnly
@@ -12,4 +13,5 @@ __all__ = [
     "CentroidDistance",
     "MahalanobisDistance",
     "TransportOnly",
+    "combination_from_training",
 ]

@@ -61,7 +61,7 @@ SCORE_SCALINGS: dict[str, tuple[Callable[[Floats], Location] | None, ...]] = {
 
 
 def combination_from_training(
-    scaling: str, scores: Floats, delta: Floats, delta_rounding: float
+    scaling: str, scores: Floats, delta: Floats, delta_rounding: float = 0.0
 ) -> Combination:
     """Shift and scale of scores and term, from the training rows alone.
 

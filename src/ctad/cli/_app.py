@@ -8,10 +8,12 @@ import typer
 
 from .. import __version__
 from ._calibrate import calibrate
+from ._datasets import datasets
 from ._detectors import detectors
 from ._evaluate import evaluate
 from ._fit import fit
 from ._inspect import inspect
+from ._paper import paper
 from ._score import score
 
 app = typer.Typer(
@@ -60,3 +62,11 @@ app.command(
 app.command(epilog=_example("ctad evaluate model.ctad test.parquet --label is_fraud"))(evaluate)
 app.command(epilog=_example("ctad inspect model.ctad"))(inspect)
 app.command(epilog=_example("ctad detectors", "ctad detectors drl"))(detectors)
+app.command(epilog=_example("ctad datasets", "ctad datasets wine"))(datasets)
+app.command(
+    epilog=_example(
+        "ctad paper --jobs 2",
+        "ctad paper --data-dir mine --detectors iforest,lof --protocol honest --preset recommended",
+        "ctad paper --from results",
+    )
+)(paper)

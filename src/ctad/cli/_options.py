@@ -105,6 +105,14 @@ Anomalous = Annotated[
         metavar="VALUE",
     ),
 ]
+DataDir = Annotated[
+    Path | None,
+    typer.Option(
+        help="A folder of data sets, the paper's or your own: .npz or .mat with X and y; CSV, "
+        "Parquet or Feather with a column of labels.",
+        envvar="CTAD_DATA_DIR",
+    ),
+]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same model.", min=0)]
 SampleRows = Annotated[
     int, typer.Option(help="Train on a random sample of so many rows at most.", min=2)

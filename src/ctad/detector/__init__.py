@@ -2,5 +2,6 @@
 
 from ._calibrated import CalibratedDetector, Scored
 from ._saving import load
+from ._scoring import reading_of
 
-__all__ = ["CalibratedDetector", "Scored", "load"]
+__all__ = ["CalibratedDetector", "Scored", "load", "reading_of"]

@@ -1,0 +1,33 @@
+"""Judge detectors and calibrations on labelled data sets: same rows, same seeds for both."""
+
+from ._calibrations import NONE, Calibration
+from ._cells import Cell, Metrics, Outcome, measure
+from ._jobs import Source
+from ._plan import Comparison, Entry, Plan
+from ._protocols import PROTOCOLS, Protocol, Split, Values
+from ._results import Results
+from ._run import run
+from ._runtimes import transport_by_pot
+from ._scores import Contestant, published_settings
+
+__all__ = [
+    "NONE",
+    "PROTOCOLS",
+    "Calibration",
+    "Cell",
+    "Comparison",
+    "Contestant",
+    "Entry",
+    "Metrics",
+    "Outcome",
+    "Plan",
+    "Protocol",
+    "Results",
+    "Source",
+    "Split",
+    "Values",
+    "measure",
+    "published_settings",
+    "run",
+    "transport_by_pot",
+]

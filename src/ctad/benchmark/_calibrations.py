@@ -1,0 +1,93 @@
+"""What may be done to a detector's scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .._input import Floats
+from ..calibration import CTAD, PRESETS, CentroidDistance, MahalanobisDistance
+from ._protocols import Protocol, Values, add_by_training
+
+PRESET_OF = {"algorithm 1": "paper", "recommended": "recommended"}
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """One way to calibrate.
+
+    Parameters
+    ----------
+    method : str, default="ctad"
+        "none"; "ctad": add the transport term; "transport only": the term without the score;
+        "centroid distance"; "mahalanobis"; "algorithm 1": the paper's equations to the letter, a
+        plain sum; or "recommended". The last two are presets of `CTAD` and bring their own way to
+        add.
+    target, signal, n_centroids, n_references, weight
+        As in `CTAD`; of the methods that have them.
+
+    Examples
+    --------
+    >>> from ctad.benchmark import Calibration
+    >>> Calibration(n_centroids=10).name
+    'ctad uniform own K=10 M=20 weight=1'
+    >>> Calibration("mahalanobis").name
+    'mahalanobis weight=1'
+    """
+
+    method: str = "ctad"
+    target: str = "uniform"
+    signal: str = "own"
+    n_centroids: int = 5
+    n_references: int = 20
+    weight: float = 1.0
+
+    @property
+    def name(self) -> str:
+        """What tells it from others in the results."""
+        transport = f"{self.target} {self.signal} K={self.n_centroids} M={self.n_references}"
+        settings = {
+            "ctad": f" {transport} weight={self.weight:g}",
+            "transport only": f" {transport}",
+            "centroid distance": f" K={self.n_centroids} weight={self.weight:g}",
+            "mahalanobis": f" weight={self.weight:g}",
+        }
+        return self.method + settings.get(self.method, "")
+
+    @property
+    def same_term(self) -> Calibration:
+        """The calibration that stands for all that have this one's term."""
+        method = "ctad" if self.method == "transport only" else self.method
+        return replace(self, method=method, weight=1.0)
+
+    def calibrator(self, seed: int) -> Any:
+        """What computes the term."""
+        match self.method:
+            case "ctad" | "transport only":
+                return CTAD(
+                    self.n_centroids,
+                    self.n_references,
+                    target=self.target,
+                    signal=self.signal,
+                    random_state=seed,
+                )
+            case "centroid distance":
+                return CentroidDistance(self.n_centroids, random_state=seed)
+            case "mahalanobis":
+                return MahalanobisDistance()
+            case "algorithm 1" | "recommended":
+                return CTAD.from_preset(PRESET_OF[self.method], random_state=seed)
+        raise ValueError(f"{self.method!r} has no term")
+
+    def applied(self, scores: Values, terms: Values, protocol: Protocol) -> Floats:
+        """The calibrated scores of the test rows."""
+        match self.method:
+            case "transport only":
+                return terms.test
+            case "algorithm 1" | "recommended":
+                preset = PRESETS[PRESET_OF[self.method]]
+                return add_by_training(scores, terms, preset["weight"], preset["score_scaling"])
+        return protocol.add(scores, terms, self.weight)
+
+
+NONE = Calibration("none")

@@ -1,0 +1,210 @@
+"""ctad paper"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import RenderableType
+
+from ..detectors import known_detector
+from . import _options as option
+from ._talk import plain_table, talking
+
+if TYPE_CHECKING:
+    from ..benchmark import Calibration
+    from ..paper import Report
+    from ..paper._table import Table
+
+
+# Of the summary, what fits; the page has all.
+ON_SCREEN = ("baseline", "gain", "wins", "t-test p", "paper: gain", "paper: wins")
+
+
+class Preset(StrEnum):
+    """Settings by name."""
+
+    recommended = "recommended"
+    paper = "paper"
+
+
+class Target(StrEnum):
+    """The mass on the centroids."""
+
+    uniform = "uniform"
+    sizes = "sizes"
+    free = "free"
+
+
+class Signal(StrEnum):
+    """What of the transport is added."""
+
+    total = "total"
+    own = "own"
+
+
+def paper(
+    data_dir: option.DataDir = None,
+    output: Annotated[
+        Path,
+        typer.Option("-o", "--output", help="The folder of results. Goes on with what it has."),
+    ] = Path("results"),
+    source: Annotated[
+        Path | None,
+        typer.Option(
+            "--from",
+            help="Measure nothing: build tables and figures from the results in this folder.",
+            metavar="FOLDER",
+        ),
+    ] = None,
+    datasets: Annotated[
+        list[str],
+        typer.Option(
+            help="Which data sets; by default all of the folder, or the paper's 34.",
+            metavar="NAME,...",
+        ),
+    ] = [],  # noqa: B006 - typer's way
+    detectors: Annotated[
+        list[str],
+        typer.Option(
+            help="Which detectors to calibrate; by default the paper's seven, and the others it "
+            "compares with as they are.",
+            metavar="NAME,...",
+        ),
+    ] = [],  # noqa: B006
+    protocol: Annotated[
+        list[str],
+        typer.Option(help="published, honest, or both (the default).", metavar="NAME,..."),
+    ] = [],  # noqa: B006
+    preset: Annotated[
+        Preset | None,
+        typer.Option(
+            help="Calibrate by a preset, recommended or paper (the plain sum of Algorithm 1), in "
+            "place of the next five.",
+        ),
+    ] = None,
+    target: Annotated[Target, typer.Option(help="Mass on the centroids.")] = Target.uniform,
+    signal: Annotated[
+        Signal, typer.Option(help="The whole transport's cost, or the row's own.")
+    ] = Signal.own,
+    centroids: Annotated[int, typer.Option(help="K.", min=1)] = 5,
+    references: Annotated[int, typer.Option(help="M.", min=1)] = 20,
+    weight: Annotated[float, typer.Option(help="Of the term.", min=0)] = 1.0,
+    seeds: Annotated[int, typer.Option(help="How many, from 0 on.", min=1)] = 5,
+    metrics: Annotated[
+        list[str],
+        typer.Option(
+            help="auc_pr, auc_roc (the default), precision_at_n: which to show.",
+            metavar="NAME,...",
+        ),
+    ] = [],  # noqa: B006
+    label: Annotated[str, typer.Option(help="The labels in your own files, 1 = anomaly.")] = "y",
+    anomalous: option.Anomalous = None,
+    jobs: Annotated[int, typer.Option(help="Processes to use.", min=1)] = 1,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Try again what failed before.")
+    ] = False,
+    json: option.Json = False,
+) -> None:
+    """Rebuild the paper's study, or judge detectors on your own data sets: AUC-PR and AUC-ROC of
+    each detector with and without calibration, as tables, figures and one HTML page.
+
+    Stopped and started again, it computes only what is missing.
+    """
+    from ..benchmark import PROTOCOLS, Metrics, Results, Source, run
+    from ..paper import CALIBRATED, COMPARED, Study, build_report
+
+    with talking(json) as talk:
+        calibration = _calibration(preset, target, signal, centroids, references, weight)
+        shown = _some("metrics", metrics, Metrics._fields) or ("auc_pr", "auc_roc")
+        folder = output
+        if source is not None:
+            if not (source / "cells.csv").exists():
+                raise FileNotFoundError(f"{source} has no results: there is no cells.csv in it")
+            results, folder = Results(source), source
+        else:
+            chosen = tuple(known_detector(name).name for name in option.separated(detectors))
+            study = Study(
+                _names(option.separated(datasets), data_dir),
+                chosen or CALIBRATED,
+                () if chosen else COMPARED,
+                _some("protocol", protocol, tuple(PROTOCOLS)) or tuple(PROTOCOLS),
+                calibration,
+                tuple(range(seeds)),
+            )
+            with talk.working("Measuring"):
+                results = run(
+                    study.plan(),
+                    output,
+                    Source(data_dir, label, anomalous),
+                    n_jobs=jobs,
+                    retry_failed=retry_failed,
+                )
+        with talk.working("Building the report"):
+            report = build_report(results, folder, calibration=calibration, metrics=shown)
+        talk.result(_values(report), *_shown(report))
+
+
+def _calibration(
+    preset: Preset | None,
+    target: Target,
+    signal: Signal,
+    centroids: int,
+    references: int,
+    weight: float,
+) -> Calibration:
+    from ..benchmark import Calibration
+
+    if preset is not None:
+        return Calibration("recommended" if preset is Preset.recommended else "algorithm 1")
+    return Calibration("ctad", target.value, signal.value, centroids, references, weight)
+
+
+def _some(what: str, lists: list[str], choices: tuple[str, ...]) -> tuple[str, ...]:
+    """Some of the choices."""
+    chosen = option.separated(lists)
+    if unknown := set(chosen).difference(choices):
+        raise ValueError(f"--{what} {min(unknown)}: choose of {', '.join(choices)}")
+    return tuple(chosen)
+
+
+def _names(wanted: list[str], data_dir: Path | None) -> tuple[str, ...]:
+    """The data sets to take: those named, else those of the folder, else the paper's."""
+    from ..datasets import KNOWN_DATASETS, find_datasets
+
+    if wanted:
+        return tuple(wanted)
+    return tuple(KNOWN_DATASETS if data_dir is None else find_datasets(data_dir))
+
+
+def _values(report: Report) -> dict[str, Any]:
+    return {
+        "page": str(report.page),
+        "failed": report.n_failed,
+        "summary": {
+            table.name.removeprefix("summary_"): table.data.to_dict("index")
+            for table in _summaries(report)
+        },
+    }
+
+
+def _shown(report: Report) -> list[RenderableType]:
+    shown: list[RenderableType] = []
+    for table in _summaries(report):
+        text = table.as_text()
+        text = text[[column for column in ON_SCREEN if column in text]]
+        lines = plain_table(str(text.index.name), *text)
+        for column in lines.columns[1:]:
+            column.justify = "right"
+        for name, *row in text.itertuples(name=None):
+            lines.add_row(str(name), *row)
+        shown += [table.title, lines, ""]
+    if report.n_failed:
+        shown.append(f"{report.n_failed} results could not be had: see the end of the page.")
+    return [*shown, f"Tables and figures: {report.page}"]
+
+
+def _summaries(report: Report) -> list[Table]:
+    return [table for table in report.tables if table.name.startswith("summary")]

@@ -1,0 +1,6 @@
+"""The paper's study, rebuilt: what to measure, and its tables and figures beside the paper's."""
+
+from ._report import Report, build_report
+from ._study import CALIBRATED, COMPARED, SEEDS, Study
+
+__all__ = ["CALIBRATED", "COMPARED", "SEEDS", "Report", "Study", "build_report"]

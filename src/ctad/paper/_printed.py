@@ -1,0 +1,52 @@
+"""The numbers that the paper prints."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+WITH_CTAD = "+CTAD"  # after the name of a detector
+
+
+def improvement(metric: str) -> pd.DataFrame:
+    """Each data set's metric of seven detectors, and of these with CTAD ("KNN+CTAD")."""
+    return _table(f"improvement_{metric}.csv", "dataset")
+
+
+def comparison(metric: str) -> pd.DataFrame:
+    """Each data set's metric of 13 detectors, and of three of them with CTAD ("KNN+CTAD")."""
+    table = _table(f"comparison_{metric}.csv", "dataset").drop(["average", "rank"])
+    return table.rename(columns=lambda name: _calibrated_name(name))
+
+
+def summary() -> pd.DataFrame:
+    """The paper's first table, by detector."""
+    return _table("summary.csv", "detector")
+
+
+def gaps() -> pd.DataFrame:
+    """The mean term of normal and of anomalous rows, by data set."""
+    return _table("ot_gap.csv", "dataset")
+
+
+def runtimes() -> pd.DataFrame:
+    """Milliseconds per row, by data set and detector."""
+    return _table("runtime.csv", "dataset")
+
+
+def _table(name: str, index: str) -> pd.DataFrame:
+    import pandas as pd
+
+    with files(__package__).joinpath("printed", name).open() as file:
+        table = pd.read_csv(file, index_col=index)
+    return table.rename(index=str.lower) if index == "dataset" else table
+
+
+def _calibrated_name(column: str) -> str:
+    """ "CTAD(KNN)" as "KNN+CTAD"."""
+    if column.startswith("CTAD("):
+        return column.removeprefix("CTAD(").removesuffix(")") + WITH_CTAD
+    return column
