@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/installed
 
-.PHONY: setup demo test bench fidelity clean
+.PHONY: setup demo test bench paper fidelity clean
 
 setup: $(INSTALLED)
 
@@ -32,10 +32,16 @@ bench: setup
 	$(BIN)/python benchmarks/streams.py
 	$(BIN)/python benchmarks/networks.py
 
-# Hours, resumable: goes on with the runs that benchmarks/results/fidelity.csv does not have.
-# CTAD_DATA_DIR is the folder of the data sets.
+# Hours, resumable: both go on with what they have. DATA is a folder of data sets; those that are
+# not there are downloaded.
+DATA ?= $(or $(CTAD_DATA_DIR),$(wildcard ../shared/data/paper34))
+
+paper: setup
+	$(BIN)/ctad paper $(if $(DATA),--data-dir $(DATA)) -o results --jobs 2
+	$(BIN)/python benchmarks/reproduction.py
+
 fidelity: setup
-	$(BIN)/python benchmarks/fidelity.py
+	$(BIN)/python benchmarks/fidelity.py $(if $(DATA),--data $(DATA))
 	$(BIN)/python benchmarks/fidelity_report.py
 
 clean:

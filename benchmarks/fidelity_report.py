@@ -1,7 +1,7 @@
 """The tables and the picture of docs/fidelity.md, from results/fidelity.csv."""
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
+from functools import cache
 from typing import NamedTuple
 
 import matplotlib.pyplot as plt
@@ -9,23 +9,23 @@ import numpy as np
 from fidelity import (
     ALWAYS_THE_SAME,
     DETECTORS,
-    HERE,
     SEEDS,
     SETTINGS,
     SMALLER,
     VARIANTS,
+    Result,
     Run,
     as_performed,
     finished,
+    published,
 )
+from pages import DOCS, replace_made
 
 from ctad.datasets import KNOWN_DATASETS
 from ctad.paper._printed import comparison
 
-DOCS = HERE.parent / "docs"
-PAGE = DOCS / "fidelity.md"
+PAGE = "fidelity.md"
 PICTURE = DOCS / "fidelity.png"
-BEGIN, END = "<!-- made by `make fidelity`: -->\n", "<!-- end -->\n"
 METRICS = {"auc_pr": "AUC-PR", "auc_roc": "AUC-ROC"}
 HALF_A_DIGIT = 5e-5  # the paper prints four
 
@@ -55,6 +55,12 @@ class Ours(NamedTuple):
         return f"{self.mean:.3f} ({self.low:.3f} to {self.high:.3f}){failed}"
 
 
+@cache
+def all_runs() -> dict[Run, Result]:
+    """Those with the published settings and those with others."""
+    return {**published(), **finished()}
+
+
 def printed(metric: str) -> dict[tuple[str, str], float]:
     """The paper's numbers by detector and data set."""
     table = comparison(metric)
@@ -63,7 +69,7 @@ def printed(metric: str) -> dict[tuple[str, str], float]:
 
 def measured(metric: str) -> dict[tuple[str, str, str], Ours]:
     """Ours by detector, setting and data set."""
-    results = finished()
+    results = all_runs()
     datasets = sorted({run.dataset for run in results})
     ours = {}
     for detector in DETECTORS:
@@ -83,7 +89,7 @@ def measured(metric: str) -> dict[tuple[str, str, str], Ours]:
 
 def smallest(n: int) -> set[str]:
     """The n data sets with the fewest rows, of those that were measured."""
-    measured_sets = {run.dataset for run in finished()}
+    measured_sets = {run.dataset for run in all_runs()}
     return set(sorted(measured_sets, key=lambda name: KNOWN_DATASETS[name].samples)[:n])
 
 
@@ -129,7 +135,7 @@ def variants() -> Iterator[str]:
     heads = ["detector", "setting", "changed", "data sets", "seeds", "AUC-PR before", "after"]
     yield "| " + " | ".join(heads) + " |"
     yield "|---" * len(heads) + "|"
-    results = finished()
+    results = all_runs()
     for detector, settings in VARIANTS.items():
         for setting in settings:
             base, _, change = setting.partition("+")
@@ -208,11 +214,8 @@ def main() -> None:
     lines += [f"![Our ranges and the printed numbers]({PICTURE.name})", ""]
     for detector in DETECTORS:
         lines += details(detector)
-    before, _, rest = PAGE.read_text().partition(BEGIN)
-    after = rest.partition(END)[2]
-    PAGE.write_text(before + BEGIN + "\n".join(lines) + "\n" + END + after)
+    replace_made(PAGE, "make fidelity", lines)
     picture()
-    print(f"{PAGE.relative_to(Path.cwd())} and {PICTURE.name} are written.")
 
 
 if __name__ == "__main__":

@@ -145,7 +145,7 @@ def test_the_benchmarks_print_their_tables(name):
 
 
 def test_the_readmes_walk_through_runs_line_by_line(tmp_path):
-    [walk] = re.findall(r"```console\n(python examples.*?)```", README, flags=re.DOTALL)
+    [walk] = re.findall(r"```console\n(python examples/orders.*?)```", README, flags=re.DOTALL)
     lines = walk.splitlines()
     assert len(lines) == 5
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
@@ -165,7 +165,24 @@ def test_the_readmes_walk_through_runs_line_by_line(tmp_path):
     assert numbers[0] == pytest.approx(numbers[1], abs=0.02)
 
 
+def test_the_readmes_study_of_ones_own_data_sets_runs(tmp_path):
+    [study] = re.findall(r"```console\n(python examples/studies.*?)```", README, flags=re.DOTALL)
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    for line in study.splitlines():
+        printed = run("sh", "-c", f"PATH='{path}' {line}", cwd=tmp_path)
+    assert "what calibration adds, honest protocol" in printed
+    assert (tmp_path / "mine-results" / "report.html").exists()
+
+
+def test_the_page_of_our_results_is_built_from_a_clone(tmp_path):
+    shutil.copytree(ROOT / "results", tmp_path / "results", ignore=lambda *_: ["scores"])
+    printed = run(Path(sys.executable).parent / "ctad", "paper", "--from", "results", cwd=tmp_path)
+    assert "what calibration adds, published protocol" in printed
+    assert (tmp_path / "results" / "report.html").exists()
+
+
 def test_the_readmes_commands_are_the_makefiles():
     targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), flags=re.M))
     used = set(re.findall(r"make (\w+)(?=\s|`)", README.split("## The method")[0]))
-    assert {"demo", "test", "bench"} <= used & targets
+    assert {"demo", "test", "bench", "paper"} <= used & targets

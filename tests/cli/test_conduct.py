@@ -24,7 +24,7 @@ from ..data import normal
 from ..modelfile.files import altered
 from .conftest import REAL_TABLES, run, run_apart
 
-COMMANDS = ("fit", "score", "calibrate", "evaluate", "inspect", "detectors")
+COMMANDS = ("fit", "score", "calibrate", "evaluate", "inspect", "detectors", "datasets", "paper")
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +34,8 @@ def cars(tmp_path_factory):
     frame = REAL_TABLES["cars"]().frame
     frame.to_csv(folder / "cars.csv", index=False)
     frame.assign(odd=frame["Cylinders"] == 8, score=1.0).to_csv(folder / "odd.csv", index=False)
+    (folder / "labelled").mkdir()
+    (folder / "labelled" / "odd.csv").write_bytes((folder / "odd.csv").read_bytes())
     assert run("fit", folder / "cars.csv", "-o", folder / "m.ctad").code == 0
     return folder
 
@@ -48,14 +50,20 @@ def test_every_example_of_the_help_runs(line, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     frame = REAL_TABLES["cars"]().frame.assign(id=range(406), is_fraud=0, score=1.0)
     frame.loc[:20, "is_fraud"] = 1
-    Path("incoming").mkdir()
-    for name in ("train", "new", "test", "incoming/a"):
+    for folder in ("incoming", "mine"):
+        Path(folder).mkdir()
+    for name in ("train", "new", "test", "incoming/a", "mine/cars"):
         frame.to_parquet(f"{name}.parquet")
     for name in ("train.csv", "new.csv", "new.csv.gz"):
         frame.to_csv(name, index=False)
     if not line.startswith("ctad fit"):
         fitted = run("fit", "train.parquet", "-o", "model.ctad", "--label", "is_fraud")
         assert fitted.code == 0
+    if "--from" in line:
+        assert (
+            run_apart(next(other for other in EXAMPLES if "--data-dir mine" in other)).returncode
+            == 0
+        )
     done = run_apart(line)
     assert done.returncode == 0, done.stderr
     words = shlex.split(line)
@@ -202,6 +210,11 @@ SCRIPTED = {
     "evaluate": ["evaluate", "m.ctad", "odd.csv", "--label", "odd"],
     "inspect": ["inspect", "m.ctad"],
     "detectors": ["detectors"],
+    "datasets": ["datasets"],
+    "paper": [
+        *("paper", "--data-dir", "labelled", "--label", "odd", "--detectors", "knn"),
+        *("--seeds", "1"),
+    ],
 }
 
 

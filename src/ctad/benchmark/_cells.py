@@ -75,7 +75,7 @@ def measure(scores: Floats, anomalous: npt.NDArray[np.bool_]) -> Metrics:
     >>> measure(np.array([0.1, 0.4, 0.3, 0.9]), np.array([False, False, True, True]))
     Metrics(auc_pr=0.8333333333333333, auc_roc=0.75, precision_at_n=0.5)
     """
-    ranked = np.nan_to_num(scores, posinf=np.finfo(np.float64).max)
+    ranked = np.nan_to_num(scores.astype(np.float64), posinf=np.finfo(np.float64).max)
     n = int(anomalous.sum())
     # Of rows that share the last place, each is an alarm with the same probability.
     last = np.partition(ranked, -n)[-n]

@@ -65,8 +65,7 @@ app.command(epilog=_example("ctad detectors", "ctad detectors drl"))(detectors)
 app.command(epilog=_example("ctad datasets", "ctad datasets wine"))(datasets)
 app.command(
     epilog=_example(
-        "ctad paper --jobs 2",
-        "ctad paper --data-dir mine --detectors iforest,lof --protocol honest --preset recommended",
+        "ctad paper --data-dir mine --label is_fraud --detectors iforest,knn --seeds 2",
         "ctad paper --from results",
     )
 )(paper)

@@ -18,7 +18,16 @@ from ..calibration import CTAD
 from ..transport import euclidean_costs
 from ._measured import Measured
 from ._study import SWEEPS, Study
-from ._tables import METRICS, SYMBOLS, alternatives, comparison, gaps, swept
+from ._tables import (
+    METRICS,
+    SYMBOLS,
+    alternatives,
+    comparison,
+    gaps,
+    protocols_with_gaps,
+    swept,
+    was_swept,
+)
 
 # Okabe and Ito's colours: told apart by the colour-blind, and, with the markers, in grey print.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -53,8 +62,9 @@ def all_pictures(measured: Measured, study: Study, metrics: tuple[str, ...]) -> 
             yield box_plot(measured, study, first, metric)
         for protocol in study.protocols:
             yield ways_to_calibrate(measured, study, protocol, metrics)
-        yield settings(measured, study, first, metrics)
-        for protocol in study.protocols:
+        if was_swept(measured, study):
+            yield settings(measured, study, first, metrics)
+        for protocol in protocols_with_gaps(measured, study):
             yield increase(measured, protocol)
 
 
@@ -101,8 +111,7 @@ def _draw_transport(axis: Axes, X: Floats, calibrator: CTAD, row: Floats) -> Non
     axis.plot(*centroids.T, "*", color="black", markersize=13, zorder=4, label="centroids (Q)")
     axis.plot(*row, "D", color=ANOMALY, markersize=8, zorder=5, label="the row")
     axis.set_aspect("equal")
-    axis.set_xticks([])
-    axis.set_yticks([])
+    axis.set_axis_off()
 
 
 def _plan(costs: Floats) -> Floats:

@@ -9,10 +9,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import matplotlib as mpl
 from jinja2 import Environment
 
 from .._atomic import replacing
-from ._figures import Picture
+from ._figures import STYLE, Picture
 from ._table import Table
 
 PAGE, TEXT = "report.html", "report.md"
@@ -69,7 +70,8 @@ def _write(path: Path, text: str) -> None:
 def _svg(picture: Picture) -> str:
     """The drawing, to stand inside a page among others."""
     written = io.StringIO()
-    picture.figure.savefig(written, format="svg", metadata={"Date": None})
+    with mpl.rc_context(STYLE):
+        picture.figure.savefig(written, format="svg", metadata={"Date": None})
     drawing = written.getvalue()
     drawing = drawing[drawing.index("<svg") :]
     # Names inside of a page are shared by all drawings on it.

@@ -13,13 +13,13 @@ WITH_CTAD = "+CTAD"  # after the name of a detector
 
 def improvement(metric: str) -> pd.DataFrame:
     """Each data set's metric of seven detectors, and of these with CTAD ("KNN+CTAD")."""
-    return _table(f"improvement_{metric}.csv", "dataset")
+    return _table(f"improvement_{metric}.csv", "dataset").iloc[:-1]  # the last are averages
 
 
 def comparison(metric: str) -> pd.DataFrame:
     """Each data set's metric of 13 detectors, and of three of them with CTAD ("KNN+CTAD")."""
     table = _table(f"comparison_{metric}.csv", "dataset").drop(["average", "rank"])
-    return table.rename(columns=lambda name: _calibrated_name(name))
+    return table.rename(columns=_calibrated_name)
 
 
 def summary() -> pd.DataFrame:

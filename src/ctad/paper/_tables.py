@@ -38,9 +38,10 @@ def all_tables(measured: Measured, study: Study, metrics: tuple[str, ...]) -> It
     for protocol in study.protocols:
         for metric in metrics:
             yield alternatives(measured, study, protocol, metric)
-    for metric in metrics:
-        yield sensitivity(measured, study, first, metric)
-    for protocol in study.protocols:
+    if was_swept(measured, study):
+        for metric in metrics:
+            yield sensitivity(measured, study, first, metric)
+    for protocol in protocols_with_gaps(measured, study):
         yield gaps(measured, protocol)
     if len(measured.runtimes):
         yield runtimes(measured)
@@ -251,6 +252,20 @@ def alternatives(measured: Measured, study: Study, protocol: str, metric: str) -
         data,
         {column: digits(4) for column in data},
     )
+
+
+def was_swept(measured: Measured, study: Study) -> bool:
+    """Whether there are results with other settings."""
+    others = (set(study.sweep(setting).values()) - {study.calibration} for setting in SWEEPS)
+    return all(
+        any(len(measured.of(study.protocols[0], calibration)) for calibration in calibrations)
+        for calibrations in others
+    )
+
+
+def protocols_with_gaps(measured: Measured, study: Study) -> list[str]:
+    """The protocols under which terms were compared."""
+    return [name for name in study.protocols if name in set(measured.gaps["protocol"])]
 
 
 def swept(
