@@ -13,4 +13,4 @@ def replace_made(page: str, command: str, lines: Iterable[str]) -> None:
     before, _, rest = path.read_text().partition(begin)
     after = rest.partition(end)[2]
     path.write_text(before + begin + "\n".join(lines) + "\n" + end + after)
-    print(f"{path.relative_to(Path.cwd())} is written.")
+    print(f"docs/{page} is written.")

@@ -9,11 +9,18 @@ pytest.importorskip("pandas")
 
 from ctad.benchmark import Calibration, Results
 from ctad.datasets import KNOWN_DATASETS
-from ctad.paper import CALIBRATED, COMPARED, Study
 from ctad.paper import _printed as printed
+from ctad.paper import study_in
 from ctad.paper._measured import Measured
 from ctad.paper._study import AS_PUBLISHED
-from ctad.paper._tables import agreement, alternatives, gaps, runtimes, summary
+from ctad.paper._tables import (
+    agreement,
+    alternatives,
+    gaps,
+    runtimes,
+    sensitivity,
+    summary,
+)
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "reproduction.md"
@@ -27,13 +34,12 @@ def measured():
 
 @pytest.fixture(scope="module")
 def study(measured):
-    datasets = tuple(measured.datasets["name"])
-    assert set(KNOWN_DATASETS) - set(datasets) == {"amazon", "speech"}
-    return Study(datasets, CALIBRATED, COMPARED)
+    assert set(KNOWN_DATASETS) - measured.of_the_paper == {"amazon", "speech"}
+    return study_in(Results(ROOT / "results"))
 
 
 def test_plain_detectors_have_the_printed_numbers(measured, study):
-    table = agreement(measured, study).data["plain = printed plain"]
+    table = agreement(measured, study).data["plain: equal"]
     assert table["OCSVM, AUC-PR"] >= 16
     assert table["PCA, AUC-PR"] >= 19
     assert table["ECOD, AUC-PR"] >= 18
@@ -41,8 +47,8 @@ def test_plain_detectors_have_the_printed_numbers(measured, study):
 
 def test_the_knn_column_is_plain_knn_where_it_says_calibrated(measured, study):
     table = agreement(measured, study).data.loc["KNN, AUC-PR"]
-    assert table["plain = printed plain"] == 0
-    assert table["plain = printed +CTAD"] == 17
+    assert table["plain: equal"] == 0
+    assert table["plain = printed as calibrated"] == 17
     paper = printed.improvement("auc_pr")
     gain = (paper["KNN+CTAD"] - paper["KNN"]).round(4)
     assert gain.isin([0.025, 0.0083]).sum() == 16
@@ -52,13 +58,27 @@ def test_drl_is_printed_unchanged_on_15_data_sets():
     paper = printed.improvement("auc_pr")
     gain = (paper["DRL+CTAD"] - paper["DRL"]).round(4)
     assert ((gain == 0).sum(), (gain < 0).sum()) == (15, 1)
+    assert (paper["DRL"][gain == 0] == 1).sum() == 4
+
+
+def test_the_first_table_does_not_always_follow_from_the_others():
+    told = printed.summary()
+    for metric, column, detector, wins in (
+        ("auc_pr", "pr_win_count", "ECOD", 22),
+        ("auc_roc", "roc_win_count", "DRL", 17),
+    ):
+        paper = printed.improvement(metric)
+        assert (paper[detector + "+CTAD"] > paper[detector]).sum() == wins
+        assert told.at[detector, column] == f"{wins + 1} / 34"
 
 
 def test_printed_gaps_are_the_rows_own_cost(measured):
-    table = gaps(measured, "published").data
+    table = gaps(measured, "published")
+    larger, table = table.totals.loc["larger for anomalies on"], table.data
     assert table.loc["wdbc", "uniform own: anomalous"] == pytest.approx(7.7461, abs=5e-5)
     assert table.loc["wine", "uniform own: anomalous"] == pytest.approx(2.5324, abs=5e-5)
-    larger = table.loc["sets with a larger mean of anomalies"]
+    assert table.loc["wdbc", "uniform total: anomalous"] == pytest.approx(101, abs=0.5)
+    assert table.loc["wine", "uniform total: anomalous"] == pytest.approx(74, abs=0.5)
     assert larger["uniform own: %"] == 29
     assert larger["paper: %"] == 30
     assert larger["uniform total: %"] == 26
@@ -76,8 +96,34 @@ def test_who_gains_as_published(measured, study):
     table = summary(measured, study, "published", "auc_pr").data
     significant = set(table.index[table["t-test p"] < 0.05])
     assert significant & {*CLASSICAL, "DRL"} == {"OCSVM", "ECOD"}
-    assert table.at["KNN", "gain"] == pytest.approx(-0.028, abs=5e-4)
-    assert table.at["DRL", "gain"] == pytest.approx(-0.067, abs=5e-4)
+    gains = {"OCSVM": 0.069, "ECOD": 0.050, "KNN": -0.028, "DRL": -0.067}
+    assert table["gain"][list(gains)].to_dict() == pytest.approx(gains, abs=5e-4)
+    assert table.at["KNN", "wins"] == 12
+    assert table.at["PCA", "blind on"] == 4
+    assert table.at["PCA", "gain elsewhere"] == pytest.approx(0.004, abs=5e-4)
+
+
+def test_who_gains_if_nothing_is_looked_at_but_the_row(measured, study):
+    table = summary(measured, study, "honest", "auc_pr").data
+    assert table["gain"]["ECOD"] == pytest.approx(0.070, abs=5e-4)
+    assert table["gain"]["KNN"] == pytest.approx(-0.019, abs=5e-4)
+    assert table["gain"]["PCA"] == pytest.approx(0.051, abs=5e-4)
+    unclear = table.loc[["OCSVM", "IForest", "DRL"]]
+    assert ((unclear["95 % from"] < 0) & (unclear["to"] > 0)).all()
+
+
+def test_settings_make_the_difference_that_is_told(measured, study):
+    table = sensitivity(measured, study, "published", "auc_pr").data[[*CLASSICAL, "DRL"]]
+    spread = {
+        name: table[table.index.str.startswith(f"{name} =")].agg(lambda c: c.max() - c.min())
+        for name in ("K", "M", "weight")
+    }
+    assert spread["M"].max() < 0.0125
+    assert (spread["K"].min(), spread["K"].max()) == pytest.approx((0.016, 0.039), abs=5e-4)
+    assert spread["weight"]["PCA"] == pytest.approx(0.002, abs=5e-4)
+    assert spread["weight"]["ECOD"] == spread["weight"].max() == pytest.approx(0.035, abs=5e-4)
+    for detector in ("KNN", "DRL"):
+        assert table.loc["weight = 0.1":"weight = 1", detector].is_monotonic_decreasing
 
 
 @pytest.mark.parametrize("protocol", ["published", "honest"])

@@ -71,6 +71,21 @@ def test_a_file_of_something_else_is_refused(store):
         store.rows()
 
 
+def test_a_damaged_row_is_named(store):
+    with store.writing() as add:
+        add(ROWS.items())
+    store.path.write_text(store.path.read_text().replace("a,0,0.25,", "a,zero,0.25,"))
+    with pytest.raises(ValueError, match=r"results\.csv, line 2, is damaged .* delete the line"):
+        store.rows()
+
+
+def test_blanks_in_names_are_kept(store):
+    row = (Key(" two  blanks\tand a tab ", 0), Value(0.5))
+    with store.writing() as add:
+        add([row])
+    assert store.rows() == dict([row])
+
+
 def test_a_second_writer_is_told_to_wait(store):
     with (
         store.writing(),

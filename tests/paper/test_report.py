@@ -9,9 +9,9 @@ import pytest
 from scipy import stats
 
 from ctad.benchmark import Calibration, Cell, Outcome, Results
-from ctad.paper import build_report
+from ctad.datasets import KNOWN_DATASETS
+from ctad.paper import build_report, study_in
 from ctad.paper._measured import Measured
-from ctad.paper._report import study_of
 from ctad.paper._study import AS_PUBLISHED
 from ctad.paper._tables import agreement, alternatives, comparison, gaps, sensitivity, summary
 
@@ -22,8 +22,8 @@ def measured(results):
 
 
 @pytest.fixture(scope="module")
-def study(measured):
-    return study_of(measured, AS_PUBLISHED)
+def study(results):
+    return study_in(results)
 
 
 @pytest.fixture(scope="module")
@@ -65,10 +65,11 @@ def test_the_summary_is_over_means_of_seeds(measured, study):
 
 def test_comparison_has_averages_and_mean_ranks(measured, study):
     table = comparison(measured, study, "published", "auc_roc")
-    assert list(table.data) == ["IForest", "KNN", "ECOD", "KNN+CTAD"]
-    assert list(table.per_dataset.index) == ["first", "second", "third"]
-    assert table.data.loc["mean rank"].sum() == pytest.approx(1 + 2 + 3 + 4)
-    np.testing.assert_allclose(table.data.loc["average"], table.per_dataset.mean())
+    assert list(table.data) == ["IForest", "KNN", "ECOD", "IForest+CTAD", "KNN+CTAD"]
+    assert list(table.data.index) == ["first", "second", "third"]
+    assert table.totals.loc["mean rank"].sum() == pytest.approx(1 + 2 + 3 + 4 + 5)
+    np.testing.assert_allclose(table.totals.loc["average"], table.data.mean())
+    assert list(table.as_text().index[-2:]) == ["average", "mean rank"]
 
 
 def test_free_targets_and_the_centroid_distance_are_the_same(measured, study):
@@ -141,7 +142,7 @@ def test_every_table_is_a_csv_and_in_the_markdown(report):
     markdown = (folder / "report.md").read_text()
     for table in report.tables:
         saved = pd.read_csv(folder / "tables" / f"{table.name}.csv", index_col=0)
-        assert saved.shape == table.data.shape
+        assert saved.shape == table.whole().shape
         assert f"### {table.title}" in markdown
     pictures = re.findall(r"!\[.*\]\((.*)\)", markdown)
     assert len(pictures) >= 7
@@ -156,11 +157,16 @@ def test_the_same_results_give_the_same_files(results, report, tmp_path):
     assert again.page.read_bytes() == report.page.read_bytes()
 
 
-def small(folder, *rows):
-    """Results as given, without any run."""
+def small(folder, *rows, datasets=()):
+    """Results as given, without any run; the data sets are said to be the paper's."""
     results = Results(folder)
     with results.cells.writing() as add:
         add(rows)
+    with results.datasets.writing() as add:
+        for name in datasets:
+            known = KNOWN_DATASETS[name]
+            facts = (known.samples, known.dims, known.anomalies, known.values_sha256)
+            add([((name,), facts)])
     return results
 
 
@@ -195,16 +201,75 @@ def test_a_failure_is_told_and_left_out_on_both_sides(tmp_path):
 
 def test_a_calibration_without_results_is_an_error_that_lists_those_there_are(results, tmp_path):
     with pytest.raises(ValueError, match=r"no results of 'ctad uniform own K=7.*mahalanobis"):
-        build_report(results, tmp_path, calibration=Calibration(n_centroids=7))
+        study_in(results, Calibration(n_centroids=7))
 
 
-def test_printed_numbers_count_as_met_within_the_seeds(tmp_path):
+def test_printed_numbers_are_met_by_a_seed_or_inside_the_range(tmp_path):
     # Printed for WDBC: OCSVM .4348, with CTAD .9573.
     outcomes = [
         Outcome("x", 0.90, 0.9, 0.9, 0.4350, 0.9, 0.9),
         Outcome("x", 0.96, 0.9, 0.9, 0.4350, 0.9, 0.9),
     ]
     rows = [(cell("wdbc", "OCSVM", seed=seed), outcome) for seed, outcome in enumerate(outcomes)]
-    measured = Measured(small(tmp_path, *rows))
-    table = agreement(measured, study_of(measured, AS_PUBLISHED)).data
-    assert list(table.loc["OCSVM, AUC-PR"]) == [1, 1, 1, 0]
+    results = small(tmp_path, *rows, datasets=["wdbc"])
+    table = agreement(Measured(results), study_in(results)).data
+    assert list(table.loc["OCSVM, AUC-PR"]) == [1, 1, 1, 0, 1, 0]
+
+
+def test_another_data_set_of_the_same_name_is_not_compared_with_the_paper(tmp_path):
+    outcome = Outcome("x", 0.9, 0.9, 0.9, 0.4, 0.9, 0.9)
+    rows = [(cell("wdbc", calibration=c), outcome) for c in ("none", AS_PUBLISHED.name)]
+    own, theirs = (
+        build_report(small(tmp_path / name, *rows, datasets=datasets), tmp_path / name)
+        for name, datasets in (("own", []), ("theirs", ["wdbc"]))
+    )
+    assert "rebuilt" in theirs.page.read_text()
+    assert "0.9323" in theirs.page.read_text()  # printed for KNN
+    assert "0.9323" not in own.page.read_text()
+    assert "paper: " not in own.page.read_text()
+
+
+def test_a_detector_that_gives_all_rows_one_score_is_called_blind(tmp_path):
+    rows = []
+    for dataset, base in (("a", 0.5), ("b", 0.7), ("c", 0.6), ("d", 0.8)):
+        outcome = Outcome("x", 0.9, 0.9, 0.9, base, base, base)
+        rows += [(cell(dataset, calibration=c), outcome) for c in ("none", AS_PUBLISHED.name)]
+    results = small(tmp_path, *rows)
+    row = summary(Measured(results), study_in(results), "published", "auc_pr").data.loc["KNN"]
+    assert row["blind on"] == 1
+    assert row["gain elsewhere"] == pytest.approx((0.2 + 0.3 + 0.1) / 3)
+
+
+def test_seeds_that_are_missing_are_told(tmp_path):
+    outcome = Outcome("x", 0.9, 0.9, 0.9, 0.4, 0.9, 0.9)
+    rows = [
+        (cell(dataset, detector, c, seed), outcome)
+        for detector, seeds in (("KNN", (0, 1, 2)), ("DRL", (0,)))
+        for dataset in "ab"
+        for seed in seeds
+        for c in ("none", AS_PUBLISHED.name)
+    ]
+    results = small(tmp_path, *rows, (cell("a", "DRL", seed=1), outcome))
+    note = summary(Measured(results), study_in(results), "published", "auc_pr").note
+    assert note.endswith("Not all 3 seeds yet: DRL (1 to 2).")
+
+
+def test_a_data_set_called_average_is_not_the_average(tmp_path):
+    rows = [
+        (cell(name, calibration=c), Outcome("x", value, value, value, value, value, value))
+        for name, value in (("average", 0.1), ("b", 0.3))
+        for c in ("none", AS_PUBLISHED.name)
+    ]
+    results = small(tmp_path, *rows)
+    table = comparison(Measured(results), study_in(results), "published", "auc_pr")
+    assert table.data.at["average", "KNN"] == 0.1
+    assert table.totals.at["average", "KNN"] == pytest.approx(0.2)
+
+
+def test_only_what_was_asked_for_is_shown(results, study, tmp_path):
+    asked = study._replace(datasets=("first", "third"), detectors=("KNN",), compared=(), seeds=(1,))
+    report = build_report(results, tmp_path, asked)
+    tables = {table.name: table.data for table in report.tables}
+    assert list(tables["datasets_honest_auc_pr"].index) == ["first", "third"]
+    assert list(tables["summary_honest_auc_pr"].index) == ["KNN"]
+    assert "second" not in report.page.read_text()

@@ -3,7 +3,7 @@
 from ._calibrations import NONE, Calibration
 from ._cells import Cell, Metrics, Outcome, measure
 from ._jobs import Source
-from ._plan import Comparison, Entry, Plan
+from ._plan import Entry, GapEntry, Plan
 from ._protocols import PROTOCOLS, Protocol, Split, Values
 from ._results import Results
 from ._run import run
@@ -15,9 +15,9 @@ __all__ = [
     "PROTOCOLS",
     "Calibration",
     "Cell",
-    "Comparison",
     "Contestant",
     "Entry",
+    "GapEntry",
     "Metrics",
     "Outcome",
     "Plan",

@@ -11,6 +11,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 from .._input import Floats
 from ._calibrations import Calibration
+from ._errors import describe
 from ._protocols import Protocol
 from ._scores import DetectorScores
 from ._terms import Terms
@@ -58,11 +59,6 @@ class Outcome(NamedTuple):
 def failed(error: BaseException) -> Outcome:
     """An outcome that says why there is none."""
     return Outcome(environment().id, error=describe(error))
-
-
-def describe(error: BaseException) -> str:
-    """An error on one line."""
-    return f"{type(error).__name__}: {' '.join(str(error).split())}"
 
 
 def measure(scores: Floats, anomalous: npt.NDArray[np.bool_]) -> Metrics:

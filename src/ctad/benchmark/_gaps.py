@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._calibrations import Calibration
-from ._cells import describe
+from ._errors import describe
 from ._terms import Terms
 
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from ..datasets import Dataset, load_dataset
 from ._calibrations import Calibration
 from ._cells import Cell, Outcome, failed, outcomes
+from ._errors import must_retry
 from ._gaps import Gap, Term, gap, no_gap
 from ._plan import Plan
 from ._protocols import PROTOCOLS
@@ -25,10 +26,17 @@ class Source(NamedTuple):
     data_dir: Path | None = None
     label: str = "y"
     anomalous: str | None = None
+    download: bool = True
 
     def load(self, name: str) -> Dataset:
         """The data set of this name."""
-        return load_dataset(name, self.data_dir, label=self.label, anomalous=self.anomalous)
+        return load_dataset(
+            name,
+            self.data_dir,
+            label=self.label,
+            anomalous=self.anomalous,
+            download=self.download,
+        )
 
 
 class Found(NamedTuple):
@@ -98,7 +106,7 @@ def missing_jobs(
     """
 
     def counts(result: Outcome | Gap) -> bool:
-        return not (retry_failed and result.error)
+        return not must_retry(result.error, retry_failed)
 
     done = {
         *(cell for cell, outcome in results.cells.rows().items() if counts(outcome)),

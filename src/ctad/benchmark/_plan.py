@@ -26,7 +26,7 @@ class Entry(NamedTuple):
     seeds: tuple[int, ...]
 
 
-class Comparison(NamedTuple):
+class GapEntry(NamedTuple):
     """Terms to compare between normal and anomalous rows.
 
     Attributes
@@ -48,14 +48,14 @@ class Plan(NamedTuple):
     ----------
     datasets : tuple of str
     entries : tuple of Entry
-    comparisons : tuple of Comparison
+    gaps : tuple of GapEntry
     runtimes : tuple of (str, Contestant)
         Data sets and detectors to time.
     """
 
     datasets: tuple[str, ...]
     entries: tuple[Entry, ...]
-    comparisons: tuple[Comparison, ...] = ()
+    gaps: tuple[GapEntry, ...] = ()
     runtimes: tuple[tuple[str, Contestant], ...] = ()
 
     def only(self, datasets: Iterable[str]) -> Plan:
@@ -67,7 +67,7 @@ class Plan(NamedTuple):
     def rounds(self) -> list[tuple[str, int]]:
         """Protocols with seeds that occur."""
         found = [(entry.protocol, seed) for entry in self.entries for seed in entry.seeds]
-        found += [(part.protocol, seed) for part in self.comparisons for seed in part.seeds]
+        found += [(part.protocol, seed) for part in self.gaps for seed in part.seeds]
         return list(dict.fromkeys(found))
 
     def contestants(self, protocol: str, seed: int) -> dict[Contestant, tuple[Calibration, ...]]:
@@ -84,7 +84,7 @@ class Plan(NamedTuple):
         return tuple(
             dict.fromkeys(
                 calibration
-                for part in self.comparisons
+                for part in self.gaps
                 if part.protocol == protocol and seed in part.seeds
                 for calibration in part.calibrations
             )

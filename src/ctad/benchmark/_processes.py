@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -62,7 +63,11 @@ def _in_pool(
                 job = next(jobs, None)
                 if job is None:
                     break
-                running[pool.submit(perform, job)] = job
+                try:
+                    running[pool.submit(perform, job)] = job
+                except BrokenProcessPool as died:  # while nobody waited for a result
+                    is_broken = True
+                    yield job, died
             if not running:
                 return
             for future in wait(running, return_when=FIRST_COMPLETED).done:
@@ -78,6 +83,7 @@ def _in_pool(
 def _start(parent: int) -> None:
     """Make ready a process that works for another."""
     os.environ["OMP_NUM_THREADS"] = "1"  # for PyTorch, which is not loaded yet
+    warnings.simplefilter("ignore")  # what there is to say was said when the run began
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
 
 

@@ -60,6 +60,8 @@ class Results:
 
     def note(self, dataset: Dataset) -> None:
         """Note what a data set is; refuse another of the same name."""
+        if "\n" in dataset.name or "\r" in dataset.name:
+            raise ValueError(f"{dataset.name!r} has a line break in its name: rename the file")
         name = DatasetName(dataset.name)
         facts = DatasetFacts(
             len(dataset.y), dataset.X.shape[1], dataset.n_anomalies, dataset.sha256

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from .._progress import progress
 from .._warning import warn_user
+from ..datasets import DownloadError
+from ._errors import must_retry
 from ._jobs import Found, Job, Source, missing_jobs
 from ._plan import Plan
 from ._processes import in_processes
@@ -37,7 +39,8 @@ def run(
     n_jobs : int, default=1
         Processes to use.
     retry_failed : bool, default=False
-        Whether to try again what failed before.
+        Whether to try again all that failed before, not only what the machine may be to blame
+        for, such as a package or a file that was missing.
 
     Returns
     -------
@@ -84,6 +87,8 @@ def _noted(plan: Plan, source: Source, results: Results) -> dict[str, int]:
             dataset = source.load(name)
         except (OSError, ValueError) as error:
             warn_user(f"{name} is left out: {error}")
+            if isinstance(error, DownloadError):  # the next would keep one waiting as long
+                source = source._replace(download=False)
             continue
         results.note(dataset)
         rows[dataset.name] = len(dataset.y)
@@ -101,5 +106,5 @@ def _untimed(plan: Plan, results: Results, retry_failed: bool) -> dict[Timed, Co
     return {
         key: contestant
         for key, contestant in wanted.items()
-        if key not in done or (retry_failed and done[key].error)
+        if key not in done or must_retry(done[key].error, retry_failed)
     }

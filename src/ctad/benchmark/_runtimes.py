@@ -12,7 +12,7 @@ from .._input import Floats
 from ..calibration import CTAD
 from ..datasets import Dataset
 from ..detector import reading_of
-from ._cells import describe
+from ._errors import describe
 from ._protocols import PROTOCOLS
 from ._quiet import alone_and_quiet
 from ._scores import Contestant
@@ -52,7 +52,7 @@ def _timed(dataset: Dataset, contestant: Contestant) -> Runtime:
     protocol = PROTOCOLS["published"]
     split = protocol.split(dataset, seed=0)
     with alone_and_quiet():
-        detector = contestant.build(protocol, dataset.name, 0).fit(split.train)
+        detector = contestant.build(protocol, dataset, 0).fit(split.train)
         score = getattr(detector, reading_of(detector, contestant.polarity).method)
         calibrator = CTAD(random_state=0).fit(split.train)
         some = split.test[np.random.default_rng(0).permutation(len(split.test))[:ROWS_FOR_A_LOOP]]

@@ -18,7 +18,7 @@ from sklearn.base import clone
 
 from .._atomic import replacing
 from .._input import Floats
-from ..datasets import Dataset
+from ..datasets import Dataset, is_registered
 from ..detector import reading_of
 from ..detectors import known_detector, make
 from ._protocols import Protocol, Split, Values
@@ -51,14 +51,18 @@ class Contestant(NamedTuple):
     detector: Any = None
     polarity: str = "auto"
 
-    def build(self, protocol: Protocol, dataset: str, seed: int) -> Any:
+    def build(self, protocol: Protocol, dataset: Dataset, seed: int) -> Any:
         """A new detector with the protocol's settings, to be fitted."""
         if self.detector is not None:
             built = clone(self.detector)
             if "random_state" in built.get_params():
                 built.set_params(random_state=seed)
             return built
-        options = published_settings(self.name, dataset) if protocol.name == "published" else {}
+        options = {}
+        if protocol.name == "published":
+            options = published_settings(
+                self.name, dataset.name.lower() if is_registered(dataset) else None
+            )
         return make(self.name, **options, **({"random_state": seed} if self.is_random else {}))
 
     @property
@@ -74,16 +78,17 @@ class Contestant(NamedTuple):
         return self.detector is not None or "torch" in known_detector(self.name).library.needs
 
 
-def published_settings(detector: str, dataset: str) -> dict[str, Any]:
+def published_settings(detector: str, dataset: str | None) -> dict[str, Any]:
     """What the method's authors or the paper told a detector, beyond its defaults here.
 
-    DRL's settings per data set were chosen by its authors with the test labels in sight.
+    DRL's settings per data set were chosen by its authors with the test labels in sight. A data set
+    that is not the paper's is None, and has none.
     """
     detector = known_detector(detector).name
     if detector in ("DRL", "MCM"):
-        chosen = _drl_settings().get(dataset)
-        if chosen is None:  # not a data set of the paper
+        if dataset is None:
             return {}
+        chosen = _drl_settings()[dataset]
         told: dict[str, Any] = {"scaling": chosen["preprocessing"], "shuffle": False}
         if detector == "DRL":
             told |= {
@@ -114,7 +119,7 @@ def detector_scores(
     kept: Path | None,
 ) -> DetectorScores:
     """Train and score, unless the folder `kept` has the scores from before."""
-    detector = contestant.build(protocol, dataset.name, seed)
+    detector = contestant.build(protocol, dataset, seed)
     if kept is None:
         return _trained(detector, contestant.polarity, split)
     file = kept / _file_name(contestant, detector, dataset, protocol, seed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -50,8 +51,15 @@ class Store(Generic[Key, Value]):
                 f"{[*self._readers]}. Choose another folder."
             )
         found = {}
-        for line in lines[1:]:
-            fields = [read(text) for read, text in zip(self._readers.values(), line, strict=True)]
+        for number, line in enumerate(lines[1:], start=2):
+            try:
+                pairs = zip(self._readers.values(), line, strict=True)
+                fields = [read(text) for read, text in pairs]
+            except ValueError as error:
+                raise ValueError(
+                    f"{self.path}, line {number}, is damaged ({error}): delete the line, and it "
+                    "will be measured again"
+                ) from error
             found[self._key(*fields[: self._n_key])] = self._value(*fields[self._n_key :])
         return found
 
@@ -94,7 +102,7 @@ def _text(field: Any) -> str:
         return ""
     if isinstance(field, float):
         return f"{field:.6g}"
-    return " ".join(str(field).split())  # on one line
+    return re.sub(r"\s*[\r\n]+\s*", " ", str(field))  # on one line
 
 
 def _readers(fields: Any) -> dict[str, Callable[[str], Any]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,16 +13,20 @@ from rich.console import RenderableType
 
 from ..detectors import known_detector
 from . import _options as option
-from ._talk import plain_table, talking
+from ._talk import Talk, plain_table, talking
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from ..benchmark import Calibration
     from ..paper import Report
     from ..paper._table import Table
 
 
+RESULTS = Path("results")
+
 # Of the summary, what fits; the page has all.
-ON_SCREEN = ("baseline", "gain", "wins", "t-test p", "paper: gain", "paper: wins")
+ON_SCREEN = ("data sets", "baseline", "gain", "wins", "t-test p", "paper: gain", "paper: wins")
 
 
 class Preset(StrEnum):
@@ -48,9 +54,13 @@ class Signal(StrEnum):
 def paper(
     data_dir: option.DataDir = None,
     output: Annotated[
-        Path,
-        typer.Option("-o", "--output", help="The folder of results. Goes on with what it has."),
-    ] = Path("results"),
+        Path | None,
+        typer.Option(
+            *("-o", "--output"),
+            help="The folder of results, to go on with what it has; by default results. With "
+            "--from: where to write tables and figures; by default beside the results.",
+        ),
+    ] = None,
     source: Annotated[
         Path | None,
         typer.Option(
@@ -92,7 +102,9 @@ def paper(
     centroids: Annotated[int, typer.Option(help="K.", min=1)] = 5,
     references: Annotated[int, typer.Option(help="M.", min=1)] = 20,
     weight: Annotated[float, typer.Option(help="Of the term.", min=0)] = 1.0,
-    seeds: Annotated[int, typer.Option(help="How many, from 0 on.", min=1)] = 5,
+    seeds: Annotated[
+        int | None, typer.Option(help="How many, from 0 on; by default 5.", min=1)
+    ] = None,
     metrics: Annotated[
         list[str],
         typer.Option(
@@ -114,37 +126,75 @@ def paper(
     Stopped and started again, it computes only what is missing.
     """
     from ..benchmark import PROTOCOLS, Metrics, Results, Source, run
-    from ..paper import CALIBRATED, COMPARED, Study, build_report
+    from ..paper import Study, build_report, study_in
 
-    with talking(json) as talk:
+    with talking(json) as talk, _saying_how_to_go_on(talk):
         calibration = _calibration(preset, target, signal, centroids, references, weight)
         shown = _some("metrics", metrics, Metrics._fields) or ("auc_pr", "auc_roc")
-        folder = output
+        protocols = _some("protocol", protocol, tuple(PROTOCOLS))
+        chosen = tuple(known_detector(name).name for name in option.separated(detectors))
+        named = tuple(option.separated(datasets))
         if source is not None:
             if not (source / "cells.csv").exists():
                 raise FileNotFoundError(f"{source} has no results: there is no cells.csv in it")
-            results, folder = Results(source), source
+            results = Results(source)
+            study = study_in(results, calibration)
+            study = study._replace(
+                datasets=named or study.datasets,
+                detectors=chosen or study.detectors,
+                compared=() if chosen else study.compared,
+                protocols=protocols or study.protocols,
+                seeds=study.seeds if seeds is None else tuple(range(seeds)),
+            )
         else:
-            chosen = tuple(known_detector(name).name for name in option.separated(detectors))
             study = Study(
-                _names(option.separated(datasets), data_dir),
-                chosen or CALIBRATED,
-                () if chosen else COMPARED,
-                _some("protocol", protocol, tuple(PROTOCOLS)) or tuple(PROTOCOLS),
+                named or _datasets_of(data_dir),
+                *_detectors(chosen, talk),
+                protocols or tuple(PROTOCOLS),
                 calibration,
-                tuple(range(seeds)),
+                tuple(range(5 if seeds is None else seeds)),
             )
             with talk.working("Measuring"):
                 results = run(
                     study.plan(),
-                    output,
+                    output or RESULTS,
                     Source(data_dir, label, anomalous),
                     n_jobs=jobs,
                     retry_failed=retry_failed,
                 )
         with talk.working("Building the report"):
-            report = build_report(results, folder, calibration=calibration, metrics=shown)
+            report = build_report(results, output or results.folder, study, metrics=shown)
         talk.result(_values(report), *_shown(report))
+
+
+@contextmanager
+def _saying_how_to_go_on(talk: Talk) -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        talk.notice("Stopped. The same command goes on from here.")
+        raise
+
+
+def _detectors(chosen: tuple[str, ...], talk: Talk) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The detectors to calibrate and those to compare with, as far as they are installed."""
+    from ..paper import CALIBRATED, COMPARED
+
+    for name in chosen:
+        known_detector(name).load()  # raises what would fail later
+    if chosen:
+        return chosen, ()
+    missing = [name for name in (*CALIBRATED, *COMPARED) if not known_detector(name).installed]
+    if missing:
+        extras = {known_detector(name).library.extra for name in missing}
+        talk.notice(
+            f"not installed and left out: {', '.join(missing)}. "
+            f"pip install 'ctad[{','.join(sorted(filter(None, extras)))}]' brings them."
+        )
+    calibrated, compared = (
+        tuple(name for name in names if name not in missing) for names in (CALIBRATED, COMPARED)
+    )
+    return calibrated, compared
 
 
 def _calibration(
@@ -163,19 +213,17 @@ def _calibration(
 
 
 def _some(what: str, lists: list[str], choices: tuple[str, ...]) -> tuple[str, ...]:
-    """Some of the choices."""
+    """Some of the choices, in their order."""
     chosen = option.separated(lists)
     if unknown := set(chosen).difference(choices):
         raise ValueError(f"--{what} {min(unknown)}: choose of {', '.join(choices)}")
-    return tuple(chosen)
+    return tuple(choice for choice in choices if choice in chosen)
 
 
-def _names(wanted: list[str], data_dir: Path | None) -> tuple[str, ...]:
-    """The data sets to take: those named, else those of the folder, else the paper's."""
+def _datasets_of(data_dir: Path | None) -> tuple[str, ...]:
+    """Those of the folder, or the paper's."""
     from ..datasets import KNOWN_DATASETS, find_datasets
 
-    if wanted:
-        return tuple(wanted)
     return tuple(KNOWN_DATASETS if data_dir is None else find_datasets(data_dir))
 
 
@@ -184,7 +232,7 @@ def _values(report: Report) -> dict[str, Any]:
         "page": str(report.page),
         "failed": report.n_failed,
         "summary": {
-            table.name.removeprefix("summary_"): table.data.to_dict("index")
+            table.name.removeprefix("summary_"): _without_nan(table.data).to_dict("index")
             for table in _summaries(report)
         },
     }
@@ -202,8 +250,16 @@ def _shown(report: Report) -> list[RenderableType]:
             lines.add_row(str(name), *row)
         shown += [table.title, lines, ""]
     if report.n_failed:
-        shown.append(f"{report.n_failed} results could not be had: see the end of the page.")
+        shown.append(
+            f"{report.n_failed} results could not be had: the end of the page says why, and "
+            "--retry-failed tries again."
+        )
     return [*shown, f"Tables and figures: {report.page}"]
+
+
+def _without_nan(data: pd.DataFrame) -> pd.DataFrame:
+    """With None for what is missing, as JSON has it."""
+    return data.astype(object).where(data.notna(), None)
 
 
 def _summaries(report: Report) -> list[Table]:

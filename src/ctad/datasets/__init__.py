@@ -4,7 +4,7 @@ from ._dataset import Dataset
 from ._download import DownloadError, download_file, downloaded_file
 from ._files import find_datasets, read_dataset
 from ._loading import load_dataset
-from ._registry import KNOWN_DATASETS, KnownDataset, known_dataset
+from ._registry import KNOWN_DATASETS, KnownDataset, is_registered, known_dataset
 
 __all__ = [
     "KNOWN_DATASETS",
@@ -14,6 +14,7 @@ __all__ = [
     "download_file",
     "downloaded_file",
     "find_datasets",
+    "is_registered",
     "known_dataset",
     "load_dataset",
     "read_dataset",

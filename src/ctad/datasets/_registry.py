@@ -69,6 +69,20 @@ class KnownDataset(NamedTuple):
         return None
 
 
+def is_registered(dataset: Dataset) -> bool:
+    """Whether a data set is the paper's of its name, and not another of the same name.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ctad.datasets import Dataset, is_registered
+    >>> is_registered(Dataset("wine", np.array([[0.0], [1.0]]), np.array([False, True])))
+    False
+    """
+    known = KNOWN_DATASETS.get(dataset.name.lower())
+    return known is not None and known.difference(dataset) is None
+
+
 def _registered() -> dict[str, KnownDataset]:
     with (files(__package__) / "registry.csv").open(encoding="utf-8") as file:
         return {

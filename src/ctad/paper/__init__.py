@@ -1,6 +1,6 @@
 """The paper's study, rebuilt: what to measure, and its tables and figures beside the paper's."""
 
-from ._report import Report, build_report
+from ._report import Report, build_report, study_in
 from ._study import CALIBRATED, COMPARED, SEEDS, Study
 
-__all__ = ["CALIBRATED", "COMPARED", "SEEDS", "Report", "Study", "build_report"]
+__all__ = ["CALIBRATED", "COMPARED", "SEEDS", "Report", "Study", "build_report", "study_in"]

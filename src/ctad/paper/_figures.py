@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
@@ -59,7 +60,9 @@ def all_pictures(measured: Measured, study: Study, metrics: tuple[str, ...]) -> 
     with mpl.rc_context(STYLE):
         yield method()
         for metric in metrics:
-            yield box_plot(measured, study, first, metric)
+            values = comparison(measured, study, first, metric).data.dropna()
+            if len(values):
+                yield box_plot(values, first, metric)
         for protocol in study.protocols:
             yield ways_to_calibrate(measured, study, protocol, metrics)
         if was_swept(measured, study):
@@ -124,16 +127,13 @@ def _plan(costs: Floats) -> Floats:
     return plan.reshape(n, k)
 
 
-def box_plot(measured: Measured, study: Study, protocol: str, metric: str) -> Picture:
+def box_plot(values: pd.DataFrame, protocol: str, metric: str) -> Picture:
     """All methods over the data sets."""
-    table = comparison(measured, study, protocol, metric)
-    values = table.per_dataset.dropna()
     values = values[values.mean().sort_values().index]
     figure = Figure(figsize=(9, 4.8), layout="constrained")
     axis = figure.subplots()
     boxes = axis.boxplot(
         values.to_numpy(),
-        tick_labels=list(values),
         showmeans=True,
         patch_artist=True,
         medianprops={"color": "black"},
@@ -143,10 +143,13 @@ def box_plot(measured: Measured, study: Study, protocol: str, metric: str) -> Pi
     for name, box in zip(values, boxes["boxes"], strict=True):
         box.set_facecolor("#9ecae1" if name.endswith("+CTAD") else "0.92")
     axis.set_ylabel(METRICS[metric])
-    axis.tick_params(axis="x", rotation=45)
-    for label in axis.get_xticklabels():
-        label.set_horizontalalignment("right")
-        label.set_rotation_mode("anchor")
+    axis.set_xticks(
+        range(1, 1 + values.shape[1]),
+        list(values),
+        rotation=45,
+        horizontalalignment="right",
+        rotation_mode="anchor",
+    )
     axis.grid(axis="x", visible=False)
     return Picture(
         f"comparison_{protocol}_{metric}",
@@ -218,7 +221,7 @@ def settings(measured: Measured, study: Study, protocol: str, metrics: tuple[str
 
 def increase(measured: Measured, protocol: str) -> Picture:
     """How much larger the term is for anomalies, on each data set."""
-    table = gaps(measured, protocol).per_dataset
+    table = gaps(measured, protocol).data
     table = table[[column for column in table if column.endswith("%")]]
     table = table.loc[table["uniform own: %"].sort_values().index]
     figure = Figure(figsize=(9, 0.22 * len(table) + 1.6), layout="constrained")

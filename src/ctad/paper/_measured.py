@@ -7,27 +7,41 @@ from typing import Any
 import pandas as pd
 
 from ..benchmark import Calibration, Results
+from ..datasets import KNOWN_DATASETS
+from ._study import Study
 
 
 class Measured:
     """What a folder of results has.
+
+    Parameters
+    ----------
+    results : Results
+    study : Study, optional
+        Leave out what is not of its data sets, detectors, protocols and seeds.
 
     Attributes
     ----------
     cells, gaps, runtimes : pandas.DataFrame
         One row per result; those that failed are left out.
     failed : pandas.DataFrame
-        Cells without a result, and why.
+        What has no result, and why.
+    of_the_paper : set of str
+        The data sets that are the paper's, and not others of the same name.
     """
 
-    def __init__(self, results: Results) -> None:
-        cells = _frame(results.cells)
-        self.failed = cells[cells["error"].notna()]
+    def __init__(self, results: Results, study: Study | None = None) -> None:
+        cells, gaps, runtimes = (
+            _only(_frame(store), study) for store in (results.cells, results.gaps, results.runtimes)
+        )
         self.cells = cells[cells["error"].isna()]
-        self.gaps = _without_errors(_frame(results.gaps))
-        self.runtimes = _without_errors(_frame(results.runtimes))
-        self.datasets = _frame(results.datasets)
+        self.gaps = gaps[gaps["error"].isna()]
+        self.runtimes = runtimes[runtimes["error"].isna()]
+        self.failed = pd.concat([part[part["error"].notna()] for part in (cells, gaps, runtimes)])
         self.environments = _frame(results.environments)
+        self.of_the_paper = {
+            facts.name for facts in _frame(results.datasets).itertuples() if _is_the_papers(facts)
+        }
 
     def of(self, protocol: str, calibration: Calibration) -> pd.DataFrame:
         """The cells of one calibration: a row per data set, detector and seed."""
@@ -42,9 +56,30 @@ class Measured:
 
 
 def _frame(store: Any) -> pd.DataFrame:
-    columns = [*store.columns]
-    return pd.DataFrame([(*key, *value) for key, value in store.rows().items()], columns=columns)
+    return pd.DataFrame(
+        [(*key, *value) for key, value in store.rows().items()], columns=list(store.columns)
+    )
 
 
-def _without_errors(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame[frame["error"].isna()].drop(columns="error")
+def _only(frame: pd.DataFrame, study: Study | None) -> pd.DataFrame:
+    if study is None:
+        return frame
+    wanted = {
+        "dataset": study.datasets,
+        "detector": (*study.detectors, *study.compared),
+        "protocol": study.protocols,
+        "seed": study.seeds,
+    }
+    for column, values in wanted.items():
+        if column in frame:
+            frame = frame[frame[column].isin(values)]
+    return frame
+
+
+def _is_the_papers(facts: Any) -> bool:
+    known = KNOWN_DATASETS.get(facts.name.lower())
+    if known is None:
+        return False
+    shape = (facts.rows, facts.columns, facts.anomalies)
+    same_shape = shape == (known.samples, known.dims, known.anomalies)
+    return same_shape and known.values_sha256 in (None, facts.sha256)

@@ -47,7 +47,7 @@ def write_pages(
     (folder / FIGURES).mkdir(exist_ok=True)
     drawings = {}
     for table in tables:
-        _write(folder / TABLES / f"{table.name}.csv", table.data.to_csv(float_format="%.6g"))
+        _write(folder / TABLES / f"{table.name}.csv", table.whole().to_csv(float_format="%.6g"))
     for picture in pictures:
         drawings[picture.name] = _svg(picture)
         _write(folder / FIGURES / f"{picture.name}.svg", drawings[picture.name])
@@ -71,7 +71,7 @@ def _svg(picture: Picture) -> str:
     """The drawing, to stand inside a page among others."""
     written = io.StringIO()
     with mpl.rc_context(STYLE):
-        picture.figure.savefig(written, format="svg", metadata={"Date": None})
+        picture.figure.savefig(written, format="svg", metadata={"Date": None}, bbox_inches="tight")
     drawing = written.getvalue()
     drawing = drawing[drawing.index("<svg") :]
     # Names inside of a page are shared by all drawings on it.
@@ -106,7 +106,7 @@ def _chapter_of(part: Table | Picture) -> str:
 
 def _for_template(table: Table) -> dict[str, Any]:
     shown = table.as_text()
-    totals = len(shown) - table.n_summaries
+    totals = len(shown) - (0 if table.totals is None else len(table.totals))
     return {
         "title": table.title,
         "note": table.note,

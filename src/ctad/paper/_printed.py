@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pandas as pd
 
+METRICS = ("auc_pr", "auc_roc")
 WITH_CTAD = "+CTAD"  # after the name of a detector
 
 
@@ -29,7 +30,8 @@ def summary() -> pd.DataFrame:
 
 def gaps() -> pd.DataFrame:
     """The mean term of normal and of anomalous rows, by data set."""
-    return _table("ot_gap.csv", "dataset")
+    columns = {"normal_mean": "normal", "anomaly_mean": "anomalous", "increase_pct": "%"}
+    return _table("ot_gap.csv", "dataset").rename(columns=columns)
 
 
 def runtimes() -> pd.DataFrame:

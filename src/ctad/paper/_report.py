@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from .._progress import progress
 from ..benchmark import PROTOCOLS, Calibration, Results
 from ..datasets import KNOWN_DATASETS
-from ._study import AS_PUBLISHED, CALIBRATED, COMPARED, Study
+from ._printed import METRICS
+from ._study import AS_PUBLISHED, CALIBRATED, COMPARED, Study, in_order
 
 if TYPE_CHECKING:
+    from ._figures import Picture
     from ._measured import Measured
     from ._table import Table
-
-METRICS = ("auc_pr", "auc_roc")
 
 
 class Report(NamedTuple):
@@ -25,20 +25,22 @@ class Report(NamedTuple):
     page : pathlib.Path
         The HTML page.
     tables : list of Table
+    pictures : list of Picture
     n_failed : int
         Results that could not be had.
     """
 
     page: Path
     tables: list[Table]
+    pictures: list[Picture]
     n_failed: int
 
 
 def build_report(
     results: Results,
     folder: Path,
+    study: Study | None = None,
     *,
-    calibration: Calibration = AS_PUBLISHED,
     metrics: tuple[str, ...] = METRICS,
 ) -> Report:
     """Write tables and figures of what there are results for.
@@ -48,8 +50,8 @@ def build_report(
     results : Results
     folder : pathlib.Path
         Where to write them.
-    calibration : Calibration, optional
-        The one in the main tables; by default that of the paper's tables.
+    study : Study, optional
+        What to show of the results; by default all.
     metrics : tuple of str, default=("auc_pr", "auc_roc")
     """
     try:
@@ -64,52 +66,61 @@ def build_report(
             f"tables and figures need {error.name}: pip install 'ctad[bench]' brings it"
         ) from error
 
-    measured = Measured(results)
-    study = study_of(measured, calibration)
+    study = study or study_in(results)
+    measured = Measured(results, study)
+    if not len(measured.cells):
+        raise ValueError(f"{results.folder} has no results of what was asked for")
     progress("Building tables", 0, 3)
     tables = list(all_tables(measured, study, metrics))
     progress("Drawing figures", 1, 3)
     pictures = list(all_pictures(measured, study, metrics))
     progress("Writing pages", 2, 3)
     made_with = [f"{name}: {text}" for name, text in measured.environments.itertuples(index=False)]
-    page = write_pages(folder, *_heading(study), tables, pictures, made_with)
+    title, opening = _heading(study, measured)
+    page = write_pages(folder, title, opening, tables, pictures, made_with)
     progress("Writing pages", 3, 3)
-    return Report(page, tables, len(measured.failed))
+    return Report(page, tables, pictures, len(measured.failed))
 
 
-def study_of(measured: Measured, calibration: Calibration) -> Study:
-    """What a folder of results is the study of."""
-    cells = measured.cells
-    calibrated = set(cells[cells.calibration == calibration.name].detector)
+def study_in(results: Results, calibration: Calibration = AS_PUBLISHED) -> Study:
+    """What a folder has results of.
+
+    Parameters
+    ----------
+    results : Results
+    calibration : Calibration, optional
+        The one in the main tables; by default that of the paper's tables.
+    """
+    cells = list(results.cells.rows())
+    calibrated = {cell.detector for cell in cells if cell.calibration == calibration.name}
     if not calibrated:
-        names = ", ".join(sorted(cells.calibration.unique())) or "none"
+        names = ", ".join(sorted({cell.calibration for cell in cells})) or "none"
         raise ValueError(f"there are no results of {calibration.name!r}; there are: {names}")
-    rest = set(cells.detector) - calibrated
     return Study(
-        datasets=tuple(sorted(cells.dataset.unique())),
-        detectors=_in_order(calibrated, CALIBRATED),
-        compared=_in_order(rest, COMPARED),
-        protocols=_in_order(set(cells.protocol), tuple(PROTOCOLS)),
+        datasets=tuple(sorted({cell.dataset for cell in cells})),
+        detectors=in_order(calibrated, CALIBRATED),
+        compared=in_order({cell.detector for cell in cells} - calibrated, COMPARED),
+        protocols=in_order({cell.protocol for cell in cells}, tuple(PROTOCOLS)),
         calibration=calibration,
-        seeds=tuple(sorted(int(seed) for seed in cells.seed.unique())),
+        seeds=tuple(sorted({cell.seed for cell in cells})),
     )
 
 
-def _in_order(found: set[str], usual: tuple[str, ...]) -> tuple[str, ...]:
-    return (*(name for name in usual if name in found), *sorted(found.difference(usual)))
-
-
-def _heading(study: Study) -> tuple[str, str]:
-    known = sum(name in KNOWN_DATASETS for name in study.datasets)
-    n = len(study.datasets)
-    if known == n:
+def _heading(study: Study, measured: Measured) -> tuple[str, str]:
+    """The title, and what the page is about."""
+    shown = sorted(set(measured.cells["dataset"]))
+    if measured.of_the_paper.issuperset(shown):
         title = "Calibrating Tabular Anomaly Detection via Optimal Transport, rebuilt"
-        which = f"{n} of the paper's {len(KNOWN_DATASETS)} data sets"
+        which = f"{len(shown)} of the paper's {len(KNOWN_DATASETS)} data sets"
     else:
         title = "Detectors and their calibration"
-        which = f"{n} data sets"
+        which = _number(len(shown), "data set")
     protocols = "; ".join(f"{name}: {PROTOCOLS[name].description}" for name in study.protocols)
     return title, (
-        f"{which}, {len(study.detectors)} detectors with and without calibration, "
-        f"{len(study.seeds)} seeds. Protocols: {protocols}. All runs are counted."
+        f"{which}, {_number(len(study.detectors), 'detector')} with and without calibration, "
+        f"{_number(len(study.seeds), 'seed')}. Protocols: {protocols}."
     )
+
+
+def _number(n: int, thing: str) -> str:
+    return f"{n} {thing}" + ("" if n == 1 else "s")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from ..benchmark import NONE, PROTOCOLS, Calibration, Comparison, Contestant, Entry, Plan
+from ..benchmark import NONE, PROTOCOLS, Calibration, Contestant, Entry, GapEntry, Plan
 
 # Those that the paper calibrates, and those that it only compares with.
 CALIBRATED = ("OCSVM", "PCA", "IForest", "ECOD", "KNN", "DRL", "MCM")
@@ -81,7 +81,7 @@ class Study(NamedTuple):
         return Plan(
             self.datasets,
             tuple(entries),
-            tuple(Comparison(protocol, VARIANTS, self.seeds) for protocol in self.protocols),
+            tuple(GapEntry(protocol, VARIANTS, self.seeds) for protocol in self.protocols),
             tuple(
                 (dataset, Contestant(detector))
                 for dataset, detector in TIMED
@@ -89,8 +89,17 @@ class Study(NamedTuple):
             ),
         )
 
+    @property
+    def swept(self) -> Calibration:
+        """The calibration whose settings are swept: that of the main tables, if it has them."""
+        return self.calibration if self.calibration.method == "ctad" else AS_PUBLISHED
+
     def sweep(self, setting: str) -> dict[float, Calibration]:
-        """The calibration of the main tables with one setting changed."""
-        centre = self.calibration if self.calibration.method == "ctad" else AS_PUBLISHED
+        """It with other values of one setting."""
         changes: list[dict[str, Any]] = [{setting: value} for value in SWEEPS[setting]]
-        return {change[setting]: replace(centre, **change) for change in changes}
+        return {change[setting]: replace(self.swept, **change) for change in changes}
+
+
+def in_order(found: set[str], usual: tuple[str, ...]) -> tuple[str, ...]:
+    """Names in the usual order; others after them, by the alphabet."""
+    return (*(name for name in usual if name in found), *sorted(found.difference(usual)))

@@ -28,8 +28,8 @@ class Table:
         How the values of a column are written; others as they are.
     shown : pandas.DataFrame, optional
         What to show, if it is not the data.
-    n_summaries : int, default=0
-        The number of rows at the end that sum up the others.
+    totals : pandas.DataFrame, optional
+        Rows that sum up the others.
     """
 
     name: str
@@ -38,19 +38,18 @@ class Table:
     data: pd.DataFrame
     formats: dict[str, Format] = field(default_factory=dict)
     shown: pd.DataFrame | None = None
-    n_summaries: int = 0
+    totals: pd.DataFrame | None = None
 
-    @property
-    def per_dataset(self) -> pd.DataFrame:
-        """The data without the rows that sum it up."""
-        return self.data.iloc[: len(self.data) - self.n_summaries]
+    def whole(self) -> pd.DataFrame:
+        """The data, then the rows that sum it up."""
+        return self.data if self.totals is None else pd.concat([self.data, self.totals])
 
     def as_text(self) -> pd.DataFrame:
         """All values as they are shown."""
-        data = self.data if self.shown is None else self.shown
+        data = self.whole() if self.shown is None else self.shown
         return pd.DataFrame(
             {column: data[column].map(self.formats.get(column, plain)) for column in data},
-            index=data.index,
+            index=data.index.set_names(self.data.index.name),
         )
 
 
