@@ -258,9 +258,7 @@ def alternatives(measured: Measured, study: Study, protocol: str, metric: str) -
     tables = {c: measured.means(protocol, c, metric) for c in wanted}
     tables = {calibration: table for calibration, table in tables.items() if len(table)}
     data = pd.DataFrame(index=pd.Index([c.name for c in tables], name="calibration"))
-    for detector in in_order(
-        {name for table in tables.values() for name in table}, study.detectors
-    ):
+    for detector in study.detectors:
         # Over the data sets that it has with all calibrations.
         by_calibration = pd.DataFrame(
             {c.name: table[detector] for c, table in tables.items() if detector in table}
