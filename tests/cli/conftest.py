@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import subprocess
 import sys
 from importlib.resources import files
@@ -114,3 +115,25 @@ def ctad(tmp_path, monkeypatch):
         return done
 
     return run_well
+
+
+def seen_on_a_terminal(*command, cwd=None):
+    """What a command that ends well writes to standard error, if that is a terminal."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        command,
+        cwd=cwd,
+        stdout=subprocess.DEVNULL,
+        stderr=theirs,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "120"},
+    ) as process:
+        os.close(theirs)
+        seen = b""
+        try:
+            while part := os.read(ours, 4096):
+                seen += part
+        except OSError:  # the other end is closed
+            pass
+    os.close(ours)
+    assert process.returncode == 0
+    return seen

@@ -1,11 +1,8 @@
 """How the command behaves: help, exit codes, what it says to people and to scripts."""
 
 import json
-import os
-import pty
 import re
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 
@@ -22,7 +19,7 @@ from ctad.cli._talk import Talk, talking
 
 from ..data import normal
 from ..modelfile.files import altered
-from .conftest import REAL_TABLES, run, run_apart
+from .conftest import REAL_TABLES, run, run_apart, seen_on_a_terminal
 
 COMMANDS = ("fit", "score", "calibrate", "evaluate", "inspect", "detectors", "datasets", "paper")
 
@@ -330,23 +327,7 @@ def test_the_shell_completes(words, completions):
 )
 def test_a_person_sees_a_bar(arguments, cars):
     """On a terminal, which this gives to the command."""
-    ours, theirs = pty.openpty()
-    with subprocess.Popen(
-        [sys.executable, "-m", "ctad", *arguments],
-        cwd=cars,
-        stdout=subprocess.DEVNULL,
-        stderr=theirs,
-        env={**os.environ, "TERM": "xterm", "COLUMNS": "120"},
-    ) as process:
-        os.close(theirs)
-        seen = b""
-        try:
-            while part := os.read(ours, 4096):
-                seen += part
-        except OSError:  # the other end is closed
-            pass
-    os.close(ours)
-    assert process.returncode == 0
+    seen = seen_on_a_terminal(sys.executable, "-m", "ctad", *arguments, cwd=cars)
     assert b"rows/s" in seen
     assert arguments[0] != "fit" or b"left:" in seen
 

@@ -18,7 +18,7 @@ from ctad.datasets import KNOWN_DATASETS, load_dataset
 
 from ..datasets.conftest import body, no_data_yet, npz, small, source, wine
 from ..datasets.server import error, serving, slow, whole
-from .conftest import run
+from .conftest import run, seen_on_a_terminal
 
 README = (Path(__file__).parents[2] / "README.md").read_text()
 
@@ -189,25 +189,10 @@ app(["datasets", "wine", "--download"])
 
 def test_a_bar_is_shown_on_a_terminal():
     large = npz(np.zeros((100_000, 1)), np.arange(100_000) > 9)
-    ours, theirs = pty.openpty()
-    with (
-        serving(large, error(500), slow) as server,
-        subprocess.Popen(
-            [sys.executable, "-c", DOWNLOAD, server.url, sha256(large).hexdigest()],
-            stdout=subprocess.DEVNULL,
-            stderr=theirs,
-            env={**os.environ, "TERM": "xterm", "COLUMNS": "120"},
-        ) as process,
-    ):
-        os.close(theirs)
-        seen = b""
-        try:
-            while part := os.read(ours, 4096):
-                seen += part
-        except OSError:  # the other end is closed
-            pass
-    os.close(ours)
-    assert process.returncode == 0
+    with serving(large, error(500), slow) as server:
+        seen = seen_on_a_terminal(
+            sys.executable, "-c", DOWNLOAD, server.url, sha256(large).hexdigest()
+        )
     assert b"Downloading wine, attempt 2, kB (" in seen
 
 

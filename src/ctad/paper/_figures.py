@@ -83,8 +83,7 @@ def method() -> Picture:
         _draw_transport(axis, X, calibrator, np.array(row))
         total = calibrator.delta([row])[0]
         axis.set_title(f"{name}: OT = {total:.3f}")
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
+    _legend_below(figure, axes[0])
     return Picture(
         "method",
         "The method",
@@ -93,6 +92,12 @@ def method() -> Picture:
         "the row fits badly. Width: mass.",
         figure,
     )
+
+
+def _legend_below(figure: Figure, axis: Axes) -> None:
+    """One legend for all panels, of what is drawn in one of them."""
+    handles, labels = axis.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=7, frameon=False)
 
 
 def _draw_transport(axis: Axes, X: Floats, calibrator: CTAD, row: Floats) -> None:
@@ -180,8 +185,7 @@ def ways_to_calibrate(
         axis.set_yticks(range(len(means)), means.index)
         axis.set_xlabel(f"{METRICS[metric]}, mean over data sets")
     axes[0].invert_yaxis()
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=7, frameon=False)
+    _legend_below(figure, axes[0])
     return Picture(
         f"alternatives_{protocol}",
         f"Ways to calibrate, {protocol} protocol",
@@ -209,8 +213,7 @@ def settings(measured: Measured, study: Study, protocol: str, metrics: tuple[str
                 )
             axis.set_xlabel(SYMBOLS[setting])
             axis.set_ylabel(METRICS[metric])
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=7, frameon=False)
+    _legend_below(figure, axes[0, 0])
     return Picture(
         f"sensitivity_{protocol}",
         f"Other settings, {protocol} protocol",
@@ -242,7 +245,7 @@ def increase(measured: Measured, protocol: str) -> Picture:
     axis.set_ylim(-1, len(table))
     axis.xaxis.set_major_formatter(PercentFormatter(decimals=0))
     axis.set_xlabel("mean term of anomalies above that of normal rows")
-    figure.legend(loc="outside lower center", ncols=4, frameon=False)
+    _legend_below(figure, axis)
     return Picture(
         f"gaps_{protocol}",
         f"The term of anomalies against that of normal rows, {protocol} protocol",
