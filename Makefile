@@ -2,6 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/installed
+# A folder of data sets. Without one, tests of them are skipped and runs download them.
+DATA ?= $(abspath $(or $(CTAD_DATA_DIR),$(wildcard ../shared/data/paper34)))
 
 .PHONY: setup demo test bench paper fidelity clean
 
@@ -23,7 +25,7 @@ test: setup
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/coverage erase
-	$(BIN)/pytest --numprocesses 2 --cov --cov-report= --cov-fail-under=0
+	CTAD_DATA_DIR=$(DATA) $(BIN)/pytest --numprocesses 2 --cov --cov-report= --cov-fail-under=0
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -m interpreted --cov --cov-append --cov-report= --cov-fail-under=0 tests
 	$(BIN)/coverage report
 
@@ -32,10 +34,7 @@ bench: setup
 	$(BIN)/python benchmarks/streams.py
 	$(BIN)/python benchmarks/networks.py
 
-# Hours, resumable: both go on with what they have. DATA is a folder of data sets; those that are
-# not there are downloaded.
-DATA ?= $(or $(CTAD_DATA_DIR),$(wildcard ../shared/data/paper34))
-
+# Hours, resumable: both go on with what they have.
 paper: setup
 	$(BIN)/ctad paper $(if $(DATA),--data-dir $(DATA)) -o results --jobs 2
 	$(BIN)/python benchmarks/reproduction.py
