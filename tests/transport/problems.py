@@ -19,9 +19,9 @@ class Problem(NamedTuple):
 
 
 @st.composite
-def problems(draw, max_centroids=60, max_references=120, max_columns=50):
+def problems(draw, min_centroids=1, max_centroids=60, max_references=120, max_columns=50):
     """References, centroids and a few rows; ties, zeros, far rows and all scales."""
-    k = draw(st.integers(1, max_centroids))
+    k = draw(st.integers(min_centroids, max_centroids))
     m = draw(st.integers(1, max_references))
     d = draw(st.integers(1, max_columns))
     random = np.random.default_rng(draw(rng_seeds))

@@ -5,9 +5,11 @@ from functools import partial
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
-from ctad.transport import RowTransport
+from ctad.transport import RowTransport, euclidean_costs
+from ctad.transport._row_transport import SCREEN_FROM
 
 from .problems import lp_value, pot_value, problems, quotas, rng_seeds
 
@@ -78,6 +80,25 @@ def test_free_target(problem):
     np.testing.assert_allclose(result.own, to_centroids.min(axis=1) / n, rtol=EXACT)
     assert (result.mass.argmax(axis=1) == to_centroids.argmin(axis=1)).all()
     np.testing.assert_allclose(result.mass.max(axis=1), 1 / n, rtol=EXACT)
+
+
+@given(problems(min_centroids=SCREEN_FROM), rng_seeds, st.booleans())
+def test_no_nearest_centroid_is_ruled_out(problem, seed, relative):
+    """Many centroids are not measured; the least cost is the same, bit for bit."""
+    references, centroids, rows = problem
+    radius = np.ones(len(centroids))
+    if relative:
+        radius = 10.0 ** np.random.default_rng(seed).uniform(-3, 3, len(centroids))
+    costs = euclidean_costs(rows, centroids) / radius
+    n = len(references) + 1
+
+    transport = RowTransport(cdist(references, centroids), "free")
+    of_all = transport.solve_points(rows, centroids, radius=radius, mass=True)
+    least = transport.solve_points(rows, centroids, radius=radius)
+
+    np.testing.assert_allclose(least.own, costs.min(axis=1) / n, rtol=EXACT)
+    np.testing.assert_array_equal(least.own, of_all.own)
+    np.testing.assert_array_equal(least.total, of_all.total)
 
 
 @given(problems(max_centroids=8, max_references=12, max_columns=3))

@@ -1,6 +1,7 @@
 """What a user of the transport engine relies on, beside its exactness."""
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 import pytest
@@ -105,6 +106,56 @@ def test_scaled_points_are_transported_as_if_scaled_before(transport, centroids)
     )
 
 
+def test_some_columns_are_taken_as_if_taken_before(transport, centroids):
+    rows, columns = normal(100, 9), [8, 0, 3, 4, 1, 7, 2]
+    shift, scale = normal(7, seed=4), np.exp(normal(7, seed=5))
+    np.testing.assert_array_equal(
+        transport.solve_points(rows, centroids, columns=columns, shift=shift, scale=scale).total,
+        transport.solve_points(rows[:, columns], centroids, shift=shift, scale=scale).total,
+    )
+
+
+def test_distances_are_divided_by_the_radius(transport, centroids):
+    rows, radius = normal(100, 7), np.exp(normal(5))
+    np.testing.assert_allclose(
+        transport.solve_points(rows, centroids, radius=radius).total,
+        transport.solve(cdist(rows, centroids) / radius).total,
+        rtol=1e-12,
+    )
+
+
+@pytest.fixture
+def many():
+    """So many centroids, without a limit on their mass, that most are not measured."""
+    centroids, radius = normal(100, 7, seed=1), np.exp(normal(100))
+    transport = RowTransport(cdist(normal(20, 7, seed=2), centroids) / radius, "free")
+    return partial(transport.solve_points, centroids=centroids, radius=radius)
+
+
+def test_a_row_among_many_centroids_does_not_depend_on_its_company(many, threads_used):
+    rows = normal(10_001, 7)
+    together = many(rows)[:2]
+    order = np.random.default_rng(3).permutation(len(rows))
+    assert_same_bits(many(rows[order])[:2], (part[order] for part in together))
+    assert_same_bits(many(rows, n_threads=3)[:2], together)
+    for row in (0, 1, 17, 10_000):
+        assert_same_bits(many(rows[row : row + 1])[:2], (part[row : row + 1] for part in together))
+
+
+@pytest.mark.parametrize("far", [1e10, 1e20, 1e100])
+def test_a_row_too_far_for_single_precision_is_measured_in_full(many, far):
+    row = far * normal(1, 7)
+    np.testing.assert_array_equal(many(row).own, many(row, mass=True).own)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, 1e200])
+def test_a_row_without_distances_is_named_among_many_centroids(many, value):
+    rows = normal(300, 7)
+    rows[222, 3] = value
+    with pytest.raises(ValueError, match="row 222"):
+        many(rows)
+
+
 def test_mass_is_only_there_when_asked_for(transport, centroids):
     assert transport.solve_points(normal(2, 7), centroids).mass is None
     assert transport.solve_points(normal(2, 7), centroids, mass=True).mass.shape == (2, 5)
@@ -150,6 +201,10 @@ def test_impossible_problems_are_refused(reference_costs, target, message):
         (lambda t: t.solve_points([[1.0]], [[0.0, 1.0], [1.0, 1.0]]), "points must have 2 columns"),
         (lambda t: t.solve_points([[1.0]], [[0.0]]), "2 centroids"),
         (lambda t: t.solve_points([[1e200]], [[0.0], [1.0]]), "too large to be squared"),
+        (lambda t: t.solve_points([[1.0]], [[0.0], [1.0]], columns=[1]), "no columns but 0 to 0"),
+        (lambda t: t.solve_points([[1.0]], [[0.0], [1.0]], columns=[0, 0]), "must have 1 columns"),
+        (lambda t: t.solve_points([[1.0]], [[0.0], [1.0]], radius=[1.0, 0.0]), "above 0"),
+        (lambda t: t.solve_points([[1.0]], [[0.0], [1.0]], radius=[1.0]), "2 numbers above 0"),
     ],
 )
 def test_rows_that_do_not_fit_are_refused(solve, message):

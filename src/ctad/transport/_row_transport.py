@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ._distances import fill_distances
+from ._distances import fill_costs, fill_least_costs, fill_scaled, screen_of
 from ._placement import (
     Floats,
     Integers,
@@ -32,6 +32,9 @@ MAX_STATES = 4096
 # Rows are worked on in blocks of about this many numbers: small enough for the
 # processor's cache, large enough that Python's part does not count.
 BLOCK_NUMBERS = 2**18
+
+# Above this many centroids it pays to rule most of them out before the nearest is measured.
+SCREEN_FROM = 16
 
 FillCosts = Callable[[npt.NDArray[Any], Floats, Floats], None]  # rows, buffer, costs
 PlaceBlock = Callable[[Floats, Floats, Floats, Floats], None]  # costs, total, own, mass
@@ -106,7 +109,8 @@ class RowTransport:
         n_sources = self.n_references + 1
 
         self._table: Table | None = None
-        if isinstance(target, str) and target == "free":
+        self._is_free = isinstance(target, str) and target == "free"
+        if self._is_free:
             self._units = 1
             self._table = free_table(float(costs.min(axis=1).sum()), self.n_centroids)
         else:
@@ -163,6 +167,8 @@ class RowTransport:
         points: npt.ArrayLike,
         centroids: npt.ArrayLike,
         *,
+        radius: npt.ArrayLike | None = None,
+        columns: npt.ArrayLike | None = None,
         shift: float | Floats = 0.0,
         scale: float | Floats = 1.0,
         mass: bool = False,
@@ -176,10 +182,15 @@ class RowTransport:
         ----------
         points : array of shape (n, D)
             Rows, of any real dtype and memory order.
-        centroids : array of shape (K, D)
+        centroids : array of shape (K, d)
             Centroids, in the same order as in `reference_costs`.
-        shift, scale : float or array of shape (D,)
-            Distances are measured between `(points - shift) / scale` and the centroids.
+        radius : array of shape (K,), optional
+            What distances to each centroid are divided by. Default: 1.
+        columns : integers of shape (d,), optional
+            The columns of the points that the centroids have. Default: all.
+        shift, scale : float or array of shape (d,)
+            Distances are measured between `(points[:, columns] - shift) / scale` and the
+            centroids.
         mass, n_threads
             As in `solve`.
 
@@ -192,24 +203,41 @@ class RowTransport:
         ends = np.array(centroids, dtype=np.float64, order="C")
         if ends.ndim != 2 or len(ends) != self.n_centroids:
             raise ValueError(f"{self.n_centroids} centroids are needed, got shape {ends.shape}")
-        if rows.ndim != 2 or rows.shape[1] != ends.shape[1]:
-            raise ValueError(f"points must have {ends.shape[1]} columns, got shape {rows.shape}")
-        scaled = bool(np.any(shift != 0.0) or np.any(scale != 1.0))
-        as_is = not scaled and rows.dtype == np.float64 and rows.flags.carray
+        d = ends.shape[1]
+        seen = np.arange(d) if columns is None else np.array(columns, dtype=np.int64)
+        if rows.ndim != 2 or len(seen) != d or (columns is None and rows.shape[1] != d):
+            raise ValueError(f"points must have {d} columns, got shape {rows.shape}")
+        if d > 0 and not 0 <= seen.min() <= seen.max() < rows.shape[1]:
+            raise ValueError(f"there are no columns but 0 to {rows.shape[1] - 1}")
+        radii = np.ones(len(ends)) if radius is None else np.array(radius, dtype=np.float64)
+        if radii.shape != (len(ends),) or not (radii > 0).all():
+            raise ValueError(f"radius must hold {len(ends)} numbers above 0")
+        by, over = (np.broadcast_to(v, d).astype(np.float64) for v in (shift, scale))
+        as_is = columns is None and not by.any() and bool((over == 1.0).all())
+        only_least = self._is_free and not mass and self.n_centroids >= SCREEN_FROM
+        screen = screen_of(ends, radii)
 
-        def measure(block: npt.NDArray[Any], buffer: Floats, block_costs: Floats) -> None:
+        def measure(block: npt.NDArray[Any], buffer: Floats, costs: Floats) -> None:
+            block = block.astype(np.float64, order="C", casting="same_kind", copy=False)
             if not as_is:
-                np.copyto(buffer, block, casting="same_kind")
+                fill_scaled(block, seen, by, over, buffer)
                 block = buffer
-            if scaled:
-                block -= shift
-                block /= scale
-            fill_distances(block, ends, block_costs)
+            if only_least:
+                fill_least_costs(block, ends, radii, screen, costs[:, 0])
+            else:
+                fill_costs(block, ends, radii, costs)
 
-        return self._solve_blocks(rows, measure, mass, n_threads)
+        return self._solve_blocks(rows, measure, mass, n_threads, width=d, only_least=only_least)
 
     def _solve_blocks(
-        self, rows: npt.NDArray[Any], fill_costs: FillCosts, with_mass: bool, n_threads: int
+        self,
+        rows: npt.NDArray[Any],
+        fill: FillCosts,
+        with_mass: bool,
+        n_threads: int,
+        *,
+        width: int = 0,
+        only_least: bool = False,
     ) -> Transported:
         """Cost and place blocks of rows; each thread takes one stretch of them."""
         n, n_columns = rows.shape
@@ -218,12 +246,13 @@ class RowTransport:
         step = min(max(n, 1), max(64, BLOCK_NUMBERS // max(n_columns, self.n_centroids)))
 
         def work(first: int, last: int) -> None:
-            place_block = self._placer()
-            buffer, costs = np.empty((step, n_columns)), np.empty((step, self.n_centroids))
+            place_block = self._placer(only_least)
+            buffer = np.empty((step, width))
+            costs = np.empty((step, 1 if only_least else self.n_centroids))
             for start in range(first, last, step):
                 stop = min(start + step, last)
                 block_costs = costs[: stop - start]
-                fill_costs(rows[start:stop], buffer[: stop - start], block_costs)
+                fill(rows[start:stop], buffer[: stop - start], block_costs)
                 if not np.isfinite(block_costs).all():
                     row = start + int(np.argmin(np.isfinite(block_costs).all(axis=1)))
                     raise ValueError(
@@ -241,10 +270,12 @@ class RowTransport:
             work(0, n)
         return Transported(total, own, mass if with_mass else None)
 
-    def _placer(self) -> PlaceBlock:
+    def _placer(self, only_least: bool) -> PlaceBlock:
         """The compiled loop over a block of costs, with scratch memory of its own."""
         if self._table is not None:
             table = self._table
+            if only_least:  # the other centroids might as well not be there
+                table = free_table(float(table.value[0]), 1)
             return lambda costs, total, own, mass: walk_table(
                 table, self._unit_mass, costs, total, own, mass
             )
