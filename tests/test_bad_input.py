@@ -225,6 +225,12 @@ BAD_PARAMETERS = [
     ("signal", "mine", ValueError),
     ("score_scaling", None, ValueError),
     ("feature_scaling", "none", ValueError),
+    ("feature_scaling", (None, "none"), ValueError),
+    ("feature_scaling", (), ValueError),
+    ("columns", "some", ValueError),
+    ("cost", "squared", ValueError),
+    ("rows_per_centroid", 0, ValueError),
+    ("rows_per_centroid", 2.5, TypeError),
     ("random_state", "seed", ValueError),
 ]
 

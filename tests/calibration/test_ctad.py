@@ -13,7 +13,7 @@ from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
 from ctad import CTAD
 from ctad._progress import watching
 from ctad.calibration import _ctad
-from ctad.transport import _row_transport
+from ctad.transport import RowTransport, _row_transport
 
 from ..data import clusters, normal
 
@@ -95,6 +95,77 @@ def test_feature_scaling_is_that_of_scikit_learn(name, scaler):
     scaler.fit(train)
     before = CTAD(random_state=0).fit(scaler.transform(train)).delta(scaler.transform(new))
     np.testing.assert_allclose(inside, before, rtol=1e-9)
+
+
+def test_draws_take_turns_in_several_scalings():
+    train, new = X_TRAIN * [1.0, 10.0, 100.0, 1.0], X_NEW * [1.0, 10.0, 100.0, 1.0]
+    calibrator = CTAD(n_draws=5, feature_scaling=(None, "minmax"), random_state=0).fit(train)
+    scaled = MinMaxScaler().fit_transform(train)
+    largest = [draw.references.max() for draw in calibrator.draws_]
+    assert [value > 1.0 for value in largest] == [True, False, True, False, True]
+    for draw in calibrator.draws_[1::2]:
+        assert cdist(draw.references, scaled).min(axis=1).max() < 1e-12
+    each = [draw.solve(new).total for draw in calibrator.draws_]
+    np.testing.assert_allclose(calibrator.delta(new), np.mean(each, axis=0), rtol=1e-12)
+
+
+def test_draws_see_random_columns_more_than_half_of_them():
+    train, new = normal(200, 9), normal(50, 9, seed=1)
+    calibrator = CTAD(n_draws=40, columns="random", random_state=0).fit(train)
+    first, *others = calibrator.draws_
+    assert calibrator.centroids_.shape == first.centroids.shape == (5, 9)
+    seen = [draw.columns for draw in others]
+    assert {len(columns) for columns in seen} == {5, 6, 7, 8, 9}
+    assert all(len(set(columns)) == len(columns) for columns in seen)
+    counts = np.bincount(np.concatenate(seen), minlength=9)
+    assert counts.min() > 15  # of 39, each about 30 times
+    for draw in others[:3]:
+        alone = RowTransport(cdist(draw.references, draw.centroids))
+        expected = alone.solve(cdist(new[:, draw.columns], draw.centroids)).total
+        np.testing.assert_allclose(draw.solve(new).total, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("n_columns", [1, 2])
+def test_few_columns_are_all_seen(n_columns):
+    calibrator = CTAD(n_draws=5, columns="random", random_state=0).fit(normal(50, n_columns))
+    assert all(len(draw.columns) == n_columns for draw in calibrator.draws_)
+
+
+def test_relative_costs_are_multiples_of_what_is_usual_at_a_centroid():
+    """A narrow group and a wide one: the same distance means more in the narrow one."""
+    rows = np.vstack([0.1 * normal(1000, 2), 1000.0 + 10.0 * normal(1000, 2, seed=1)])
+    calibrator = CTAD(2, target="free", signal="own", cost="relative", random_state=0).fit(rows)
+    near_narrow, near_wide = calibrator.delta([[5.0, 0.0], [1005.0, 1000.0]]) * 21
+    narrow, wide = np.sort(calibrator.draws_[0].radius)
+    # Their mean distances, drawn towards that of all rows by ten rows.
+    away = [np.linalg.norm(part - part.mean(axis=0), axis=1) for part in (rows[:1000], rows[1000:])]
+    of_all = np.concatenate(away).mean()
+    assert narrow == pytest.approx((away[0].sum() + 10 * of_all) / 1010)
+    assert wide == pytest.approx((away[1].sum() + 10 * of_all) / 1010)
+    assert near_narrow == pytest.approx(5.0 / narrow, rel=1e-2)
+    assert near_wide == pytest.approx(5.0 / wide, rel=0.2)
+    assert near_narrow > 10 * near_wide
+
+
+@pytest.mark.parametrize("target", ["uniform", "sizes"])
+def test_relative_costs_hold_for_references_too(target):
+    calibrator = CTAD(target=target, cost="relative", random_state=0).fit(X_TRAIN)
+    [draw] = calibrator.draws_
+    costs = cdist(calibrator.references_, calibrator.centroids_) / draw.radius
+    expected = RowTransport(costs, draw.target).solve(
+        cdist(X_NEW, calibrator.centroids_) / draw.radius
+    )
+    np.testing.assert_allclose(calibrator.delta(X_NEW), expected.total, rtol=1e-12)
+
+
+def test_k_means_learns_from_a_sample_of_many_rows():
+    calibrator = CTAD(3, rows_per_centroid=20, n_draws=2, random_state=0).fit(X_TRAIN)
+    on_all = CTAD(3, n_draws=2, random_state=0).fit(X_TRAIN)
+    enough = CTAD(3, rows_per_centroid=100, n_draws=2, random_state=0).fit(X_TRAIN)
+    np.testing.assert_array_equal(enough.delta(X_NEW), on_all.delta(X_NEW))
+    assert not np.array_equal(calibrator.delta(X_NEW), on_all.delta(X_NEW))
+    groups = np.sort(calibrator.centroids_.mean(axis=1))
+    np.testing.assert_allclose(groups, [0, 5, 10], atol=1.0)
 
 
 def test_the_same_seed_gives_the_same_bits_and_another_seed_others():
@@ -206,9 +277,12 @@ def test_few_distinct_rows_do_not_turn_rounding_into_a_scale(n_centroids):
         1000.0 + random.normal(size=(10, 4))[random.integers(0, 10, 300)],
     ):
         for scaling in ("standard", "robust"):
-            calibrator = CTAD(n_centroids, target="free", score_scaling=scaling, random_state=0)
-            calibrator.fit(rows, scores=random.normal(size=len(rows)))
-            assert np.abs(calibrator.calibrate([0.0], rows[:1] + 0.5)).max() < 1000
+            for cost in ("distance", "relative"):
+                calibrator = CTAD(
+                    n_centroids, target="free", score_scaling=scaling, cost=cost, random_state=0
+                )
+                calibrator.fit(rows, scores=random.normal(size=len(rows)))
+                assert np.abs(calibrator.calibrate([0.0], rows[:1] + 0.5)).max() < 1000
 
 
 def test_auto_takes_at_most_a_third_of_the_distinct_rows():
@@ -257,6 +331,9 @@ def test_the_paper_preset_is_algorithm_1():
         "n_draws": 1,
         "score_scaling": "none",
         "feature_scaling": None,
+        "columns": "all",
+        "cost": "distance",
+        "rows_per_centroid": None,
         "n_jobs": None,
         "random_state": None,
     }

@@ -33,30 +33,50 @@ def table(n):
     )
 
 
-# calibrated scores of the first rows
-SCORES = {
-    "written-by-0.1.ctad": [
-        *(0.6494905705368952, 0.6625137557777074, 1.538301361685213),
-        *(0.12783361946696037, -0.9014956003865912, 0.42435458848337193),
-    ],
+# name: format version, calibrated scores of the first rows
+FILES = {
+    "written-by-0.1.ctad": (
+        1,
+        [
+            *(0.6494905705368952, 0.6625137557777074, 1.538301361685213),
+            *(0.12783361946696037, -0.9014956003865912, 0.42435458848337193),
+        ],
+    ),
+    "of-format-2.ctad": (
+        2,
+        [
+            *(0.9190880706283494, 0.25767928811661395, 0.9618933388309128),
+            *(0.9313941842883802, -0.820541065069177, 0.02629119455343125),
+        ],
+    ),
 }
 
 
 @pytest.mark.filterwarnings("ignore:.* was written with")
-@pytest.mark.parametrize("name", SCORES)
+@pytest.mark.parametrize("name", FILES)
 def test_a_file_of_an_older_version_gives_the_same_scores(name):
+    format_version, scores = FILES[name]
     loaded = load(FOLDER / name)
-    np.testing.assert_allclose(loaded.anomaly_score(table(6)), SCORES[name], rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(loaded.anomaly_score(table(6)), scores, rtol=1e-12, atol=1e-12)
     manifest = read_manifest(FOLDER / name)
-    assert manifest["format_version"] == 1
+    assert manifest["format_version"] == format_version
     assert [column["name"] for column in manifest["columns"]] == list(table(1))
 
 
 if __name__ == "__main__":
     detector = CalibratedDetector(
         make_pipeline(StandardScaler(), PCA(4)),
-        CTAD(n_centroids=3, n_references=8, target="sizes", score_scaling="robust", n_draws=2),
+        CTAD(
+            n_centroids=3,
+            n_references=8,
+            target="sizes",
+            score_scaling="robust",
+            n_draws=2,
+            feature_scaling=(None, "standard"),
+            columns="random",
+            cost="relative",
+        ),
         random_state=0,
     ).fit(table(60))
-    save(detector, FOLDER / "written-by-0.1.ctad")
+    save(detector, FOLDER / "of-format-2.ctad")
     print(detector.anomaly_score(table(6)).tolist())

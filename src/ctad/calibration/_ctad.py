@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import warnings
+from collections.abc import Sequence
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
-import numpy.typing as npt
 from joblib import effective_n_jobs
-from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
 from sklearn.utils import check_random_state, check_scalar
-from threadpoolctl import threadpool_limits
 
 from .._input import Floats, Rows, one_of
 from .._progress import progress
 from .._warning import warn_user
-from ..transport import RowTransport, euclidean_costs
 from ._base import BaseCalibrator
+from ._draw import COLUMNS, COSTS, Settings, check_feature_scaling, new_draw, saved_draw
 from ._presets import PRESETS
 
 if TYPE_CHECKING:
@@ -27,22 +22,9 @@ if TYPE_CHECKING:
 
 TARGETS = ("uniform", "sizes", "free")
 SIGNALS = ("total", "own")
-FEATURE_SCALINGS = (None, "standard", "robust", "minmax")
 
 # Rows scored at a time: bounds the memory for what is not returned.
 CHUNK_ROWS = 2**20
-
-# A model file may not ask for more memory than about this many numbers.
-MAX_SAVED_COSTS = 2**28
-
-
-class Draw(NamedTuple):
-    """One description of normal data: P without the row, Q, and their transport."""
-
-    references: Floats
-    centroids: Floats
-    transport: RowTransport
-    target: str | npt.NDArray[np.int64]  # mass on the centroids, as `transport` was given it
 
 
 class CTAD(BaseCalibrator):
@@ -80,8 +62,17 @@ class CTAD(BaseCalibrator):
         scores to [0, 1] by minimum and maximum, plus the plain term; both by mean and
         standard deviation; both by median and interquartile range. All but "none" need
         `fit(X, scores=...)`.
-    feature_scaling : {None, "standard", "robust", "minmax"}, default=None
-        Scale the columns, by training statistics, before distances are measured.
+    feature_scaling : {None, "standard", "robust", "minmax"} or a tuple of them, default=None
+        Scale the columns, by training statistics, before distances are measured. Of several
+        scalings, draws take turns.
+    columns : {"all", "random"}, default="all"
+        What a draw sees. "random": the first draw all columns, each other one more than half of
+        them, at random.
+    cost : {"distance", "relative"}, default="distance"
+        What it costs to reach a centroid: the Euclidean distance, or the distance as a multiple
+        of what is usual for the rows at this centroid.
+    rows_per_centroid : int, default=None
+        k-means learns from so many random rows per centroid at most; None: from all rows.
     n_jobs : int, default=None
         Threads for scoring; None is 1, -1 all processors. Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
@@ -94,7 +85,7 @@ class CTAD(BaseCalibrator):
     references_ : ndarray of shape (M, D)
         P without the row, in the same space; of the first draw.
     draws_ : list of Draw
-        References, centroids and transport of every draw.
+        References, centroids and transport of every draw, and the space they are in.
     n_features_in_ : int
     feature_names_in_ : ndarray of str, only if the training rows had named columns
 
@@ -131,7 +122,10 @@ class CTAD(BaseCalibrator):
         weight: float = 1.0,
         n_draws: int = 1,
         score_scaling: str = "none",
-        feature_scaling: str | None = None,
+        feature_scaling: str | Sequence[str | None] | None = None,
+        columns: str = "all",
+        cost: str = "distance",
+        rows_per_centroid: int | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
@@ -143,6 +137,9 @@ class CTAD(BaseCalibrator):
         self.n_draws = n_draws
         self.score_scaling = score_scaling
         self.feature_scaling = feature_scaling
+        self.columns = columns
+        self.cost = cost
+        self.rows_per_centroid = rows_per_centroid
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -176,109 +173,56 @@ class CTAD(BaseCalibrator):
         effective_n_jobs(self.n_jobs)  # refuses 0
         one_of("target", self.target, TARGETS)
         one_of("signal", self.signal, SIGNALS)
-        one_of("feature_scaling", self.feature_scaling, FEATURE_SCALINGS)
+        check_feature_scaling(self.feature_scaling)
+        one_of("columns", self.columns, COLUMNS)
+        one_of("cost", self.cost, COSTS)
+        if self.rows_per_centroid is not None:
+            check_scalar(self.rows_per_centroid, "rows_per_centroid", Integral, min_val=1)
 
     def _fit(self, rows: Floats) -> None:
-        self._shift, self._scale = _feature_location(self.feature_scaling, rows)
-        rows = (rows - self._shift) / self._scale
-        k, m = self._sizes_for(rows)
+        settings = self._settings_for(len(rows))
+        scalings = check_feature_scaling(self.feature_scaling)
         random = check_random_state(self.random_state)
         self._signal = self.signal
         self.draws_ = []
         for number in range(self.n_draws):
             progress("Finding centroids", number, self.n_draws)
-            self.draws_.append(self._draw(rows, k, m, random))
+            scaling = scalings[number % len(scalings)]
+            self.draws_.append(new_draw(rows, settings, scaling, random, all_columns=number == 0))
         progress("Finding centroids", self.n_draws, self.n_draws)
-        self.centroids_ = self.draws_[0].centroids
-        self.references_ = self.draws_[0].references
+        self._show_first_draw()
 
-    def _sizes_for(self, rows: Floats) -> tuple[int, int]:
-        """K and M, reduced to what the rows allow."""
-        n = len(rows)
-        if self.n_centroids == "auto":
-            wanted = min(100, max(1, len(np.unique(rows, axis=0)) // 3))
-        else:
-            wanted = int(self.n_centroids)
-        k, m = min(wanted, n), min(int(self.n_references), n)
-        reduced = [
-            f"{name}={now} instead of {before}"
-            for name, now, before in (
-                ("n_centroids", k, wanted),
-                ("n_references", m, self.n_references),
-            )
-            if now < before
-        ]
+    def _settings_for(self, n: int) -> Settings:
+        """The settings, with K and M reduced to what the rows allow."""
+        k, m, reduced = self.n_centroids, self.n_references, []
+        if k != "auto" and k > n:
+            reduced.append(f"n_centroids={n} instead of {k}")
+            k = n
+        if m > n:
+            reduced.append(f"n_references={n} instead of {m}")
+            m = n
         if reduced:
             warn_user(f"only {n} training rows: using {' and '.join(reduced)}.")
-        return k, m
+        return Settings(k, m, self.target, self.cost, self.columns, self.rows_per_centroid)
 
-    def _draw(self, rows: Floats, k: int, m: int, random: np.random.RandomState) -> Draw:
-        references = rows[random.choice(len(rows), m, replace=False)]
-        kmeans = KMeans(k, n_init="auto", random_state=random.randint(2**31 - 1))
-        # One thread: k-means adds up its centroids in the order its threads finish.
-        with threadpool_limits(1), warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than k
-            labels = kmeans.fit_predict(rows)
-        centroids = np.ascontiguousarray(kmeans.cluster_centers_, dtype=np.float64)
-        target: Any = self.target
-        if target == "sizes":
-            target = _in_proportion(np.bincount(labels, minlength=k), m + 1)
-        return _draw_of(references, centroids, target)
-
-    def _state(self, writer: Writer) -> dict[str, Any]:
-        return {
-            "shift": writer.array(self._shift),
-            "scale": writer.array(self._scale),
-            "signal": self._signal,
-            "draws": [
-                {
-                    "references": writer.array(draw.references),
-                    "centroids": writer.array(draw.centroids),
-                    "target": (
-                        draw.target
-                        if isinstance(draw.target, str)
-                        else {"array": writer.array(draw.target)}
-                    ),
-                }
-                for draw in self.draws_
-            ],
-        }
-
-    def _set_state(self, state: dict[str, Any], reader: Reader) -> None:
-        self._shift = self._saved_location(state["shift"], reader)
-        self._scale = self._saved_location(state["scale"], reader)
-        if not np.all(self._scale):
-            raise ValueError("columns are divided by zero")
-        one_of("signal", state["signal"], SIGNALS)
-        self._signal = state["signal"]
-        draws = state["draws"]
-        self.draws_ = [self._saved_draw(draw, reader, len(draws)) for draw in draws]
+    def _show_first_draw(self) -> None:
         self.centroids_ = self.draws_[0].centroids
         self.references_ = self.draws_[0].references
 
-    def _saved_location(self, name: Any, reader: Reader) -> float | Floats:
-        """A shift or scale: one number, or one per column."""
-        if reader.array(name).ndim == 0:
-            return float(reader.floats(name, ()))
-        return reader.floats(name, (self.n_features_in_,))
+    def _state(self, writer: Writer) -> dict[str, Any]:
+        return {"signal": self._signal, "draws": [draw.state(writer) for draw in self.draws_]}
 
-    def _saved_draw(self, state: dict[str, Any], reader: Reader, n_draws: int) -> Draw:
-        references = reader.floats(state["references"], (None, self.n_features_in_))
-        centroids = reader.floats(state["centroids"], (None, self.n_features_in_))
-        k, m = len(centroids), len(references)
-        if n_draws * k * max(k, m) > MAX_SAVED_COSTS:
-            raise ValueError(f"{n_draws} times {m} references and {k} centroids are too many")
-        target: Any = state["target"]
-        if isinstance(target, dict):
-            target = reader.array(target["array"])
-            # A sum may overflow: no centroid takes more than there is.
-            if target.dtype != np.int64 or target.min() < 0 or target.max() > m + 1:
-                raise ValueError("centroids with a mass that cannot be")
-        return _draw_of(references, centroids, target)
+    def _set_state(self, state: dict[str, Any], reader: Reader) -> None:
+        one_of("signal", state["signal"], SIGNALS)
+        self._signal = state["signal"]
+        # In format version 1 all draws share one space.
+        space = {name: state[name] for name in ("shift", "scale") if name in state}
+        draws = [{**space, **draw} for draw in state["draws"]]
+        self.draws_ = [saved_draw(draw, reader, self.n_features_in_, len(draws)) for draw in draws]
+        self._show_first_draw()
 
     def _rounding(self, rows: Floats) -> float:
-        largest = np.abs((rows - self._shift) / self._scale).max()
-        return float(10 * np.finfo(np.float64).eps * largest)
+        return max(draw.rounding(rows) for draw in self.draws_)
 
     def _delta(self, rows: Rows) -> Floats:
         n_threads = effective_n_jobs(self.n_jobs)
@@ -286,40 +230,7 @@ class CTAD(BaseCalibrator):
         for start in range(0, len(rows), CHUNK_ROWS):
             chunk = slice(start, start + CHUNK_ROWS)
             for draw in self.draws_:
-                transported = draw.transport.solve_points(
-                    rows[chunk],
-                    draw.centroids,
-                    shift=self._shift,
-                    scale=self._scale,
-                    n_threads=n_threads,
-                )
+                transported = draw.solve(rows[chunk], n_threads=n_threads)
                 delta[chunk] += transported.total if self._signal == "total" else transported.own
         delta /= len(self.draws_)
         return delta
-
-
-def _draw_of(references: Floats, centroids: Floats, target: Any) -> Draw:
-    transport = RowTransport(euclidean_costs(references, centroids), target)
-    return Draw(references, centroids, transport, target)
-
-
-def _feature_location(scaling: str | None, rows: Floats) -> tuple[float | Floats, float | Floats]:
-    """What to subtract from and divide each column by; constant columns by 1."""
-    if scaling is None:
-        return 0.0, 1.0
-    if scaling == "minmax":
-        scaler = MinMaxScaler().fit(rows)
-        return scaler.data_min_, 1.0 / scaler.scale_
-    if scaling == "robust":
-        scaler = RobustScaler().fit(rows)
-        return scaler.center_, scaler.scale_
-    scaler = StandardScaler().fit(rows)
-    return scaler.mean_, scaler.scale_
-
-
-def _in_proportion(sizes: npt.NDArray[np.int64], total: int) -> npt.NDArray[np.int64]:
-    """Whole numbers in proportion to `sizes` that sum to `total` (largest remainders)."""
-    whole, remainder = np.divmod(sizes * total, sizes.sum())
-    most_cut = np.argsort(-remainder, kind="stable")
-    whole[most_cut[: total - whole.sum()]] += 1
-    return whole

@@ -65,7 +65,11 @@ def restore(description: dict[str, Any], reader: Reader) -> Any:
 
 def restore_unfitted(description: dict[str, Any]) -> Any:
     """The calibrator that `describe_unfitted` described."""
-    calibrator = _classes()[text(description["class"])](**description["parameters"])
+    parameters = {
+        name: tuple(value) if isinstance(value, list) else value  # JSON knows no tuples
+        for name, value in description["parameters"].items()
+    }
+    calibrator = _classes()[text(description["class"])](**parameters)
     calibrator._check_parameters()
     return calibrator
 

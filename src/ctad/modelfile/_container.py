@@ -15,7 +15,7 @@ from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
 from .._atomic import replacing
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2  # 1: all draws of a calibrator share one space
 MANIFEST = "manifest.json"
 
 # Entries are stored, not compressed, one after the other and nothing between them: what is read
@@ -187,7 +187,7 @@ def _check_manifest(manifest: Any, path: PathLike) -> None:
     for key, kind in MANIFEST_KEYS.items():
         if not isinstance(manifest[key], kind) or isinstance(manifest[key], bool):
             raise TypeError(f"{key} in its manifest is no {kind}")
-    if version != FORMAT_VERSION or manifest["training_rows"] < 1:
+    if not 1 <= version <= FORMAT_VERSION or manifest["training_rows"] < 1:
         raise ValueError(f"format version {version}, {manifest['training_rows']} training rows")
     for name in ("scikit-learn", "pyod"):
         if not isinstance(manifest["versions"].get(name), str | None):

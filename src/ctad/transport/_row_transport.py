@@ -213,7 +213,8 @@ class RowTransport:
         if radii.shape != (len(ends),) or not (radii > 0).all():
             raise ValueError(f"radius must hold {len(ends)} numbers above 0")
         by, over = (np.broadcast_to(v, d).astype(np.float64) for v in (shift, scale))
-        as_is = columns is None and not by.any() and bool((over == 1.0).all())
+        as_is = len(seen) == rows.shape[1] and bool((seen == np.arange(d)).all())
+        as_is = as_is and not by.any() and bool((over == 1.0).all())
         only_least = self._is_free and not mass and self.n_centroids >= SCREEN_FROM
         screen = screen_of(ends, radii)
 

@@ -1,0 +1,237 @@
+"""One random description of normal data, twice: by training rows (P) and by centroids (Q)."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
+from threadpoolctl import threadpool_limits
+
+from .._input import Floats, Rows, one_of
+from ..transport import RowTransport, Transported, euclidean_costs
+
+if TYPE_CHECKING:
+    from ..modelfile import Reader, Writer
+
+Integers = npt.NDArray[np.int64]
+
+FEATURE_SCALINGS = (None, "standard", "robust", "minmax")
+COLUMNS = ("all", "random")
+COSTS = ("distance", "relative")
+
+MOST_CENTROIDS = 100  # that "auto" takes
+# A centroid's usual distance is learnt from its rows, and as if from this many with the mean one.
+PRIOR_ROWS = 10
+
+# A model file may not ask for more memory than about this many numbers.
+MAX_SAVED_COSTS = 2**28
+
+
+class Settings(NamedTuple):
+    """How to describe normal data; see `CTAD`."""
+
+    n_centroids: int | Literal["auto"]
+    n_references: int
+    target: str
+    cost: str
+    columns: str
+    rows_per_centroid: int | None
+
+
+class Draw(NamedTuple):
+    """P without the row, Q, the space they are in, and their transport.
+
+    Columns are taken from a row first, then shifted, then divided.
+    """
+
+    references: Floats  # (M, d)
+    centroids: Floats  # (K, d)
+    transport: RowTransport
+    target: str | Integers  # mass on the centroids, as `transport` was given it
+    radius: Floats  # (K,) what distances to a centroid are divided by
+    columns: Integers  # (d,)
+    shift: Floats  # (d,)
+    scale: Floats  # (d,)
+
+    def solve(self, rows: Rows, *, mass: bool = False, n_threads: int = 1) -> Transported:
+        """The transport of each row."""
+        return self.transport.solve_points(
+            rows,
+            self.centroids,
+            radius=self.radius,
+            columns=self.columns,
+            shift=self.shift,
+            scale=self.scale,
+            mass=mass,
+            n_threads=n_threads,
+        )
+
+    def rounding(self, rows: Floats) -> float:
+        """What the cost of a row may be off by."""
+        largest = np.abs((rows[:, self.columns] - self.shift) / self.scale).max()
+        return float(10 * np.finfo(np.float64).eps * largest / min(1.0, self.radius.min()))
+
+    def state(self, writer: Writer) -> dict[str, Any]:
+        """For a model file."""
+        arrays = ("references", "centroids", "radius", "columns", "shift", "scale")
+        state: dict[str, Any] = {name: writer.array(getattr(self, name)) for name in arrays}
+        own = isinstance(self.target, str)
+        state["target"] = self.target if own else {"array": writer.array(self.target)}
+        return state
+
+
+def new_draw(
+    rows: Floats,
+    settings: Settings,
+    scaling: str | None,
+    random: np.random.RandomState,
+    *,
+    all_columns: bool,
+) -> Draw:
+    """Describe rows."""
+    n, n_columns = rows.shape
+    columns = np.arange(n_columns)
+    if settings.columns == "random" and not all_columns:
+        # More than half of them, as in Lazarevic and Kumar: Feature Bagging for Outlier Detection.
+        n_seen = random.randint(n_columns // 2 + 1, n_columns + 1)
+        columns = np.sort(random.choice(n_columns, n_seen, replace=False))
+    shift, scale = _location(scaling, rows[:, columns])
+    references = rows[random.choice(n, settings.n_references, replace=False)]
+    sampled = _sample(rows, settings, random)
+    inside, references = (
+        np.ascontiguousarray((part[:, columns] - shift) / scale) for part in (sampled, references)
+    )
+    if settings.n_centroids == "auto":
+        k = min(MOST_CENTROIDS, max(1, len(np.unique(inside, axis=0)) // 3))
+    else:
+        k = settings.n_centroids
+    kmeans = KMeans(k, n_init="auto", random_state=random.randint(2**31 - 1))
+    # One thread: k-means adds up its centroids in the order its threads finish.
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than k
+        labels = kmeans.fit_predict(inside)
+    centroids = np.ascontiguousarray(kmeans.cluster_centers_, dtype=np.float64)
+    radius = np.ones(k)
+    if settings.cost == "relative":
+        radius = _usual_distances(inside, centroids, labels)
+    target: Any = settings.target
+    if target == "sizes":
+        target = _in_proportion(np.bincount(labels, minlength=k), settings.n_references + 1)
+    return _draw_of(references, centroids, radius, columns, shift, scale, target)
+
+
+def saved_draw(state: dict[str, Any], reader: Reader, n_columns: int, n_draws: int) -> Draw:
+    """The draw that `Draw.state` described; files of format version 1 know plain distances only."""
+    columns = np.arange(n_columns)
+    if "columns" in state:
+        columns = reader.array(state["columns"])
+        if columns.dtype != np.int64 or not _increase(columns, n_columns):
+            raise ValueError("columns that are not there")
+    d = len(columns)
+    references = reader.floats(state["references"], (None, d))
+    centroids = reader.floats(state["centroids"], (None, d))
+    shift, scale = (_saved_location(state[name], reader, d) for name in ("shift", "scale"))
+    if not scale.all():
+        raise ValueError("columns are divided by zero")
+    k, m = len(centroids), len(references)
+    radius = reader.floats(state["radius"], (k,)) if "radius" in state else np.ones(k)
+    if not (radius > 0).all():
+        raise ValueError("distances are divided by zero")
+    if n_draws * k * max(k, m) > MAX_SAVED_COSTS:
+        raise ValueError(f"{n_draws} times {m} references and {k} centroids are too many")
+    target: Any = state["target"]
+    if isinstance(target, dict):
+        target = reader.array(target["array"])
+        # A sum may overflow: no centroid takes more than there is.
+        if target.dtype != np.int64 or target.min() < 0 or target.max() > m + 1:
+            raise ValueError("centroids with a mass that cannot be")
+    return _draw_of(references, centroids, radius, columns, shift, scale, target)
+
+
+def _saved_location(name: Any, reader: Reader, n_columns: int) -> Floats:
+    """A shift or scale: one number per column, or, in format version 1, one for all."""
+    if reader.array(name).ndim == 0:
+        return np.full(n_columns, float(reader.floats(name, ())))
+    return reader.floats(name, (n_columns,))
+
+
+def _draw_of(
+    references: Floats,
+    centroids: Floats,
+    radius: Floats,
+    columns: Integers,
+    shift: Floats,
+    scale: Floats,
+    target: Any,
+) -> Draw:
+    transport = RowTransport(euclidean_costs(references, centroids) / radius, target)
+    return Draw(references, centroids, transport, target, radius, columns, shift, scale)
+
+
+def _sample(rows: Floats, settings: Settings, random: np.random.RandomState) -> Floats:
+    """The rows that k-means sees."""
+    if settings.rows_per_centroid is None:
+        return rows
+    k = MOST_CENTROIDS if settings.n_centroids == "auto" else settings.n_centroids
+    wanted = settings.rows_per_centroid * k
+    if wanted >= len(rows):
+        return rows
+    return rows[random.choice(len(rows), wanted, replace=False)]
+
+
+def _usual_distances(rows: Floats, centroids: Floats, labels: npt.NDArray[np.int32]) -> Floats:
+    """The mean distance of each centroid's rows, drawn towards that of all rows."""
+    away = np.linalg.norm(rows - centroids[labels], axis=1)
+    of_all = away.mean()
+    if of_all <= 10 * np.finfo(np.float64).eps * np.abs(rows).max():
+        return np.ones(len(centroids))  # each distinct row is a centroid: nothing is usual
+    n = np.bincount(labels, minlength=len(centroids))
+    total = np.bincount(labels, away, minlength=len(centroids))
+    usual: Floats = (total + PRIOR_ROWS * of_all) / (n + PRIOR_ROWS)
+    return usual
+
+
+def _location(scaling: str | None, rows: Floats) -> tuple[Floats, Floats]:
+    """What to subtract from and divide each column by; constant columns by 1."""
+    if scaling is None:
+        return np.zeros(rows.shape[1]), np.ones(rows.shape[1])
+    if scaling == "minmax":
+        scaler = MinMaxScaler().fit(rows)
+        return scaler.data_min_, 1.0 / scaler.scale_
+    if scaling == "robust":
+        scaler = RobustScaler().fit(rows)
+        return scaler.center_, scaler.scale_
+    scaler = StandardScaler().fit(rows)
+    return scaler.mean_, scaler.scale_
+
+
+def _in_proportion(sizes: Integers, total: int) -> Integers:
+    """Whole numbers in proportion to `sizes` that sum to `total` (largest remainders)."""
+    whole, remainder = np.divmod(sizes * total, sizes.sum())
+    most_cut = np.argsort(-remainder, kind="stable")
+    whole[most_cut[: total - whole.sum()]] += 1
+    return whole
+
+
+def _increase(columns: Integers, n_columns: int) -> bool:
+    """Whether these are places of columns, in order."""
+    return (
+        columns.ndim == 1
+        and len(columns) > 0
+        and bool((np.diff(columns, prepend=-1, append=n_columns) > 0).all())
+    )
+
+
+def check_feature_scaling(scaling: Any) -> tuple[str | None, ...]:
+    """The scalings that draws take in turn."""
+    turns = tuple(scaling) if isinstance(scaling, list | tuple) else (scaling,)
+    if not turns:
+        raise ValueError("feature_scaling must name one scaling at least")
+    for one in turns:
+        one_of("feature_scaling", one, FEATURE_SCALINGS)
+    return turns
