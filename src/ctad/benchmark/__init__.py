@@ -1,6 +1,6 @@
 """Judge detectors and calibrations on labelled data sets: same rows, same seeds for both."""
 
-from ._calibrations import NONE, Calibration
+from ._calibrations import NONE, Calibration, OwnCalibration
 from ._cells import Cell, Metrics, Outcome, measure
 from ._jobs import Source
 from ._plan import Entry, GapEntry, Plan
@@ -20,6 +20,7 @@ __all__ = [
     "GapEntry",
     "Metrics",
     "Outcome",
+    "OwnCalibration",
     "Plan",
     "Protocol",
     "Results",

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
+
+from sklearn.base import clone
 
 from .._input import Floats
 from ..calibration import CTAD, PRESETS, CentroidDistance, MahalanobisDistance
@@ -89,5 +92,54 @@ class Calibration:
                 return add_by_training(scores, terms, preset["weight"], preset["score_scaling"])
         return protocol.add(scores, terms, self.weight)
 
+
+@dataclass(frozen=True)
+class OwnCalibration:
+    """A calibrator of one's own.
+
+    Parameters
+    ----------
+    name : str
+        What tells it from others in the results.
+    term : object
+        Learns from rows by `fit(rows)`, gives the terms of others by `delta(rows)`. If it has a
+        parameter `random_state`, that is set to the seed.
+    weight : float, default=1.0
+    add : callable, optional
+        Of scores, terms and weight: the calibrated scores of the test rows. By default both are
+        standardised by their training rows. Functions that a module has, not lambdas: it is sent
+        to other processes.
+
+    Examples
+    --------
+    >>> from ctad import CTAD
+    >>> from ctad.benchmark import OwnCalibration
+    >>> twice = OwnCalibration("twice the term", CTAD.from_preset(), weight=2.0)
+    """
+
+    name: str
+    term: Any
+    weight: float = 1.0
+    add: Callable[[Values, Values, float], Floats] = add_by_training
+    method: ClassVar[str] = "own"
+
+    @property
+    def same_term(self) -> OwnCalibration:
+        """The calibration that stands for all that have this one's term."""
+        return OwnCalibration("", self.term)
+
+    def calibrator(self, seed: int) -> Any:
+        """What computes the term."""
+        calibrator = clone(self.term)
+        if "random_state" in calibrator.get_params(deep=False):
+            calibrator.set_params(random_state=seed)
+        return calibrator
+
+    def applied(self, scores: Values, terms: Values, protocol: Protocol) -> Floats:
+        """The calibrated scores of the test rows."""
+        return self.add(scores, terms, self.weight)
+
+
+AnyCalibration = Calibration | OwnCalibration
 
 NONE = Calibration("none")

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from .._input import Floats
-from ._calibrations import Calibration
+from ._calibrations import AnyCalibration
 from ._errors import describe
 from ._protocols import Protocol
 from ._scores import DetectorScores
@@ -86,7 +86,7 @@ def measure(scores: Floats, anomalous: npt.NDArray[np.bool_]) -> Metrics:
 
 def outcomes(
     base: Callable[[], DetectorScores],
-    calibrations: Iterable[Calibration],
+    calibrations: Iterable[AnyCalibration],
     protocol: Protocol,
     terms: Terms,
     anomalous: npt.NDArray[np.bool_],

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ._calibrations import Calibration
+from ._calibrations import AnyCalibration
 from ._errors import describe
 from ._terms import Terms
 
@@ -29,7 +29,7 @@ class Gap(NamedTuple):
     error: str | None = None
 
 
-def gap(terms: Terms, anomalous: npt.NDArray[np.bool_], calibration: Calibration) -> Gap:
+def gap(terms: Terms, anomalous: npt.NDArray[np.bool_], calibration: AnyCalibration) -> Gap:
     """Measure it on the test rows."""
     try:
         values = terms.of(calibration)[0].test

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..datasets import Dataset, load_dataset
-from ._calibrations import Calibration
+from ._calibrations import AnyCalibration
 from ._cells import Cell, Outcome, failed, outcomes
 from ._errors import must_retry
 from ._gaps import Gap, Term, gap, no_gap
@@ -53,8 +53,8 @@ class Job:
     dataset: str
     protocol: str
     seed: int
-    contestants: dict[Contestant, tuple[Calibration, ...]]
-    terms: tuple[Calibration, ...]
+    contestants: dict[Contestant, tuple[AnyCalibration, ...]]
+    terms: tuple[AnyCalibration, ...]
 
     def __str__(self) -> str:
         return f"{self.dataset}, {self.protocol}, seed {self.seed}"
@@ -62,11 +62,11 @@ class Job:
     def __len__(self) -> int:
         return sum(map(len, self.contestants.values())) + len(self.terms)
 
-    def cell(self, contestant: Contestant, calibration: Calibration) -> Cell:
+    def cell(self, contestant: Contestant, calibration: AnyCalibration) -> Cell:
         """What results call a detector with a calibration."""
         return Cell(self.dataset, contestant.name, calibration.name, self.protocol, self.seed)
 
-    def term(self, calibration: Calibration) -> Term:
+    def term(self, calibration: AnyCalibration) -> Term:
         """What results call a term."""
         return Term(self.dataset, calibration.name, self.protocol, self.seed)
 
@@ -120,7 +120,7 @@ def missing_jobs(
         quick = {}
         for contestant, calibrations in plan.contestants(protocol, seed).items():
             left = tuple(c for c in calibrations if job.cell(contestant, c) not in done)
-            if left and contestant.is_slow:
+            if left and plan.slow_apart and contestant.is_slow:
                 turn = (1 + names.index(contestant.name), seed, size)
                 jobs.append((turn, replace(job, contestants={contestant: left})))
             elif left:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from ._calibrations import Calibration
+from ._calibrations import AnyCalibration
 from ._scores import Contestant
 
 
@@ -16,13 +16,13 @@ class Entry(NamedTuple):
     ----------
     protocol : str
     contestant : Contestant
-    calibrations : tuple of Calibration
+    calibrations : tuple of Calibration or OwnCalibration
     seeds : tuple of int
     """
 
     protocol: str
     contestant: Contestant
-    calibrations: tuple[Calibration, ...]
+    calibrations: tuple[AnyCalibration, ...]
     seeds: tuple[int, ...]
 
 
@@ -32,12 +32,12 @@ class GapEntry(NamedTuple):
     Attributes
     ----------
     protocol : str
-    calibrations : tuple of Calibration
+    calibrations : tuple of Calibration or OwnCalibration
     seeds : tuple of int
     """
 
     protocol: str
-    calibrations: tuple[Calibration, ...]
+    calibrations: tuple[AnyCalibration, ...]
     seeds: tuple[int, ...]
 
 
@@ -51,12 +51,16 @@ class Plan(NamedTuple):
     gaps : tuple of GapEntry
     runtimes : tuple of (str, Contestant)
         Data sets and detectors to time.
+    slow_apart : bool
+        Whether a slow detector has a job of its own. That is fast where it is to be trained; where
+        its scores are kept from before, terms are computed once more for it.
     """
 
     datasets: tuple[str, ...]
     entries: tuple[Entry, ...]
     gaps: tuple[GapEntry, ...] = ()
     runtimes: tuple[tuple[str, Contestant], ...] = ()
+    slow_apart: bool = True
 
     def only(self, datasets: Iterable[str]) -> Plan:
         """The same on fewer data sets."""
@@ -70,16 +74,16 @@ class Plan(NamedTuple):
         found += [(part.protocol, seed) for part in self.gaps for seed in part.seeds]
         return list(dict.fromkeys(found))
 
-    def contestants(self, protocol: str, seed: int) -> dict[Contestant, tuple[Calibration, ...]]:
+    def contestants(self, protocol: str, seed: int) -> dict[Contestant, tuple[AnyCalibration, ...]]:
         """The detectors of a round with their calibrations."""
-        found: dict[Contestant, tuple[Calibration, ...]] = {}
+        found: dict[Contestant, tuple[AnyCalibration, ...]] = {}
         for entry in self.entries:
             if entry.protocol == protocol and seed in entry.seeds:
                 calibrations = (*found.get(entry.contestant, ()), *entry.calibrations)
                 found[entry.contestant] = tuple(dict.fromkeys(calibrations))
         return found
 
-    def terms(self, protocol: str, seed: int) -> tuple[Calibration, ...]:
+    def terms(self, protocol: str, seed: int) -> tuple[AnyCalibration, ...]:
         """The terms of a round to compare."""
         return tuple(
             dict.fromkeys(

@@ -25,6 +25,7 @@ def run(
     *,
     n_jobs: int = 1,
     retry_failed: bool = False,
+    scores: Path | None = None,
 ) -> Results:
     """Measure what a plan asks for and the folder does not have yet.
 
@@ -41,6 +42,8 @@ def run(
     retry_failed : bool, default=False
         Whether to try again all that failed before, not only what the machine may be to blame
         for, such as a package or a file that was missing.
+    scores : pathlib.Path, optional
+        Folder of the detectors' scores, if not that in `folder`.
 
     Returns
     -------
@@ -59,7 +62,7 @@ def run(
         timed = _untimed(plan, results, retry_failed)
         done, total = 0, sum(map(len, jobs)) + len(timed)
         progress("Measuring", done, total)
-        perform = partial(_perform, source=source, kept=results.scores)
+        perform = partial(_perform, source=source, kept=scores or results.scores)
         for job, found in in_processes(perform, jobs, n_jobs):
             if isinstance(found, BaseException):
                 found = job.fail(found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from ._calibrations import Calibration
+from ._calibrations import AnyCalibration
 from ._protocols import Split, Values
 from ._quiet import alone_and_quiet
 
@@ -14,9 +14,9 @@ class Terms:
 
     def __init__(self, split: Split, seed: int) -> None:
         self._split, self._seed = split, seed
-        self._known: dict[Calibration, tuple[Values, float]] = {}
+        self._known: dict[AnyCalibration, tuple[Values, float]] = {}
 
-    def of(self, calibration: Calibration) -> tuple[Values, float]:
+    def of(self, calibration: AnyCalibration) -> tuple[Values, float]:
         """The terms, and the seconds that those of the test rows took."""
         wanted = calibration.same_term
         if wanted not in self._known:

@@ -1,0 +1,277 @@
+"""Every calibration that was tried for the preset "recommended", also those that failed.
+
+Each has a reason; none looks at a label or at another test row.
+"""
+
+from functools import partial
+
+import numpy as np
+from scipy.spatial.distance import cdist
+from scipy.stats import spearmanr
+from sklearn.base import BaseEstimator, clone
+from sklearn.cluster import KMeans
+from sklearn.decomposition import PCA
+from sklearn.model_selection import KFold
+from sklearn.neighbors import NearestNeighbors
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import QuantileTransformer, StandardScaler
+
+from ctad import CTAD
+from ctad.benchmark import OwnCalibration
+from ctad.benchmark._protocols import add_by_training
+from ctad.calibration import MahalanobisDistance
+from ctad.transport import RowTransport
+
+# Terms that are no option of `CTAD`
+
+
+class NearestRow(BaseEstimator):
+    """The rival: the distance to the nearest training row."""
+
+    def fit(self, rows):
+        self.rows_ = rows
+        self.search_ = NearestNeighbors().fit(rows)
+        return self
+
+    def delta(self, rows):
+        itself = rows is self.rows_  # a training row is not its own neighbour
+        return self.search_.kneighbors(rows, 2 if itself else 1)[0][:, -1]
+
+
+class Inside(BaseEstimator):
+    """A term in a space that a transformer makes."""
+
+    def __init__(self, transformer, term, random_state=None):
+        self.transformer, self.term, self.random_state = transformer, term, random_state
+
+    def fit(self, rows):
+        self.transformer_ = clone(self.transformer).fit(rows)
+        self.term_ = clone(self.term).set_params(random_state=self.random_state)
+        self.term_.fit(self.transformer_.transform(rows))
+        return self
+
+    def delta(self, rows):
+        return self.term_.delta(self.transformer_.transform(rows))
+
+
+class MeanOf(BaseEstimator):
+    """The mean of several terms."""
+
+    def __init__(self, terms, random_state=None):
+        self.terms, self.random_state = terms, random_state
+
+    def fit(self, rows):
+        self.terms_ = [
+            clone(term).set_params(random_state=self.random_state).fit(rows) for term in self.terms
+        ]
+        return self
+
+    def delta(self, rows):
+        return np.mean([term.delta(rows) for term in self.terms_], axis=0)
+
+
+class RandomRows(BaseEstimator):
+    """Random training rows in the place of centroids."""
+
+    def __init__(self, n_rows, n_draws, random_state=None):
+        self.n_rows, self.n_draws, self.random_state = n_rows, n_draws, random_state
+
+    def fit(self, rows):
+        random = np.random.default_rng(self.random_state)
+        n = min(self.n_rows, len(rows))
+        self.draws_ = [random.choice(rows, n, replace=False) for _ in range(self.n_draws)]
+        return self
+
+    def delta(self, rows):
+        return np.mean([cdist(rows, draw).min(axis=1) for draw in self.draws_], axis=0)
+
+
+class CappedPrice(BaseEstimator):
+    """Between "uniform" and "free": a centroid may take more than 1/K, at a price of `cap` at most.
+
+    The price of a full centroid is what the references pay more when the row goes there. It is
+    capped at so many usual distances: 0 is the free target, infinity the uniform one.
+    """
+
+    def __init__(self, cap, n_centroids=50, n_draws=6, random_state=None):
+        self.cap, self.n_centroids = cap, n_centroids
+        self.n_draws, self.random_state = n_draws, random_state
+
+    def fit(self, rows):
+        random = np.random.RandomState(self.random_state)
+        k = min(self.n_centroids, max(1, len(np.unique(rows, axis=0)) // 3))
+        m = 2 * k - 1  # K divides M + 1: a row is placed in one step
+        self.draws_ = []
+        for _ in range(self.n_draws):
+            centroids = KMeans(k, n_init=1, random_state=random.randint(2**31 - 1)).fit(rows)
+            centroids = centroids.cluster_centers_
+            costs = cdist(rows[random.choice(len(rows), m)], centroids)
+            price = RowTransport(costs)._table.price[0]
+            usual = cdist(rows, centroids).min(axis=1).mean()
+            self.draws_.append((centroids, np.minimum(price - price.min(), self.cap * usual)))
+        return self
+
+    def delta(self, rows):
+        each = [(cdist(rows, centroids) + price).min(axis=1) for centroids, price in self.draws_]
+        return np.mean(each, axis=0)
+
+
+class CrossFitted(BaseEstimator):
+    """Terms of training rows come from centroids that were found without them."""
+
+    def __init__(self, term, random_state=None):
+        self.term, self.random_state = term, random_state
+
+    def fit(self, rows):
+        self.rows_, self.out_of_sample_ = rows, np.empty(len(rows))
+        seeded = clone(self.term).set_params(random_state=self.random_state)
+        for known, held_out in KFold(3, shuffle=True, random_state=0).split(rows):
+            self.out_of_sample_[held_out] = clone(seeded).fit(rows[known]).delta(rows[held_out])
+        self.term_ = seeded.fit(rows)
+        return self
+
+    def delta(self, rows):
+        return self.out_of_sample_ if rows is self.rows_ else self.term_.delta(rows)
+
+
+# Ways to add score and term
+
+
+def add_tails(scores, terms, weight):
+    """Minus the logarithm of the tail probability, the last tenth taken for exponential."""
+    return _tail(scores) + weight * _tail(terms)
+
+
+def _tail(values):
+    known = np.sort(values.train[np.isfinite(values.train)])
+    if len(known) == 0:
+        return np.zeros(len(values.test))
+    start = np.quantile(known, 0.9)
+    excess = (known[known > start] - start).mean() if (known > start).any() else 1.0
+    above = 1.0 - np.searchsorted(known, values.test, side="left") / (len(known) + 1)
+    inside = -np.log(np.maximum(above, 0.1))
+    return np.where(values.test > start, -np.log(0.1) + (values.test - start) / excess, inside)
+
+
+def add_ranks(scores, terms, weight):
+    """The share of training rows below."""
+    ranks = [
+        np.searchsorted(np.sort(values.train), values.test) / len(values.train)
+        for values in (scores, terms)
+    ]
+    return ranks[0] + weight * ranks[1]
+
+
+def add_largest(scores, terms, weight):
+    """The larger of the two, both standardised."""
+    zero = terms._replace(train=np.zeros_like(terms.train), test=np.zeros_like(terms.test))
+    nothing = scores._replace(train=zero.train, test=zero.test)
+    return np.maximum(add_by_training(scores, zero, 0.0), add_by_training(nothing, terms, weight))
+
+
+def add_by_agreement(scores, terms, weight):
+    """More weight, up to threefold, the less score and term agree on training rows."""
+    agreement = spearmanr(scores.train, terms.train).statistic
+    return add_by_training(scores, terms, weight * (2.0 - np.nan_to_num(agreement)))
+
+
+def term_alone(scores, terms, weight):
+    """Without the detector."""
+    return weight * terms.test
+
+
+SIX = {
+    "n_centroids": "auto",
+    "target": "free",
+    "signal": "own",
+    "cost": "relative",
+    "feature_scaling": (None, "standard", "minmax"),
+    "n_draws": 6,
+}
+CHOSEN = "three scalings"
+
+
+def variants() -> dict[str, list[OwnCalibration]]:
+    """What was tried, by what it is about."""
+    six = CTAD(**SIX)
+
+    def changed(**changes):
+        return CTAD(**{**SIX, **changes})
+
+    base = OwnCalibration(CHOSEN, six)
+    raw = {"feature_scaling": None}
+    return {
+        "the rival": [
+            OwnCalibration("nearest training row", NearestRow()),
+        ],
+        "as published, but inductive": [
+            OwnCalibration("uniform total, K=5, M=20", CTAD()),
+            OwnCalibration("uniform own, K=5, M=20", CTAD(signal="own")),
+            OwnCalibration("uniform own, 20 draws", CTAD(signal="own", n_draws=20)),
+            OwnCalibration("free, K=5, 20 draws", CTAD(target="free", signal="own", n_draws=20)),
+            OwnCalibration("Mahalanobis distance", MahalanobisDistance()),
+        ],
+        "the mass on many centroids": [
+            OwnCalibration("uniform total, K=50, M=99, 6 draws", CTAD(50, 99, n_draws=6)),
+            OwnCalibration(
+                "sizes own, K=50, M=199, 6 draws",
+                CTAD(50, 199, target="sizes", signal="own", n_draws=6),
+            ),
+            OwnCalibration("price capped at 1", CappedPrice(1.0)),
+            OwnCalibration("price capped at 0.25", CappedPrice(0.25)),
+            OwnCalibration("free, K=50", CappedPrice(0.0)),
+        ],
+        "scaling of columns": [
+            base,
+            OwnCalibration("as they are", changed(**raw)),
+            OwnCalibration("standardised", changed(feature_scaling="standard")),
+            OwnCalibration("min-max", changed(feature_scaling="minmax")),
+            OwnCalibration("robust", changed(feature_scaling="robust")),
+            OwnCalibration(
+                "ranks",
+                Inside(QuantileTransformer(n_quantiles=200, subsample=None), changed(**raw)),
+            ),
+            OwnCalibration(
+                "whitened",
+                Inside(make_pipeline(StandardScaler(), PCA(0.99, whiten=True)), changed(**raw)),
+            ),
+        ],
+        "cost": [
+            OwnCalibration("as they are, plain distance", changed(**raw, cost="distance")),
+            OwnCalibration(
+                "the same, 3 draws (the preset before)",
+                changed(**raw, cost="distance", n_draws=3),
+            ),
+            OwnCalibration("random rows as centroids", RandomRows(100, 6)),
+        ],
+        "centroids and draws": [
+            OwnCalibration("K=30", changed(n_centroids=30)),
+            OwnCalibration("K=60", changed(n_centroids=60)),
+            OwnCalibration("K=200", changed(n_centroids=200)),
+            OwnCalibration(
+                "K=10, 30 and 100",
+                MeanOf([changed(n_centroids=k, n_draws=3) for k in (10, 30, "auto")]),
+            ),
+            OwnCalibration("3 draws", changed(n_draws=3)),
+            OwnCalibration("12 draws", changed(n_draws=12)),
+        ],
+        "columns": [
+            OwnCalibration("random columns", changed(columns="random")),
+            OwnCalibration("random columns, 12 draws", changed(columns="random", n_draws=12)),
+        ],
+        "how score and term meet": [
+            OwnCalibration("weight 0.5", six, 0.5),
+            OwnCalibration("weight 1.5", six, 1.5),
+            OwnCalibration("weight 2", six, 2.0),
+            OwnCalibration("weight 3", six, 3.0),
+            OwnCalibration("the term alone", six, add=term_alone),
+            OwnCalibration("weight by agreement", six, add=add_by_agreement),
+            OwnCalibration(
+                "median and quartiles", six, add=partial(add_by_training, scaling="robust")
+            ),
+            OwnCalibration("tail probabilities", six, add=add_tails),
+            OwnCalibration("training ranks", six, add=add_ranks),
+            OwnCalibration("the larger of both", six, add=add_largest),
+            OwnCalibration("cross-fitted terms", CrossFitted(six)),
+        ],
+    }
