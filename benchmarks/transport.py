@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 import ot
+from pyod.models.knn import KNN
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import track
@@ -135,6 +136,23 @@ def growth(largest):
     )
 
 
+def recommended(n_rows):
+    """The preset against the cheapest pass, and against a detector that it is added to."""
+    random = np.random.default_rng(0)
+    train, rows = random.standard_normal((2, n_rows, 20))
+    preset, knn = CTAD.from_preset(random_state=0), KNN()
+    [fit], [fit_knn] = (seconds(lambda m=m: m.fit(train), repeats=1) for m in (preset, knn))
+    plain = CTAD(random_state=0).fit(train)
+    one_pass, preset_pass = seconds(lambda: plain.delta(rows), lambda: preset.delta(rows))
+    [score_knn] = seconds(lambda: knn.decision_function(rows), repeats=1)
+    for what, ratio, wanted in (
+        ("scoring, over one pass of K=5, M=20", preset_pass / one_pass, 10),
+        ("scoring, over that of PyOD's KNN", preset_pass / score_knn, 1),
+        ("fitting, over that of PyOD's KNN", fit / fit_knn, 1),
+    ):
+        yield Line(f"recommended: {what}", f"≤ {wanted}", f"{ratio:.2g}", ratio <= wanted)
+
+
 def memory(n_rows):
     megabytes = float(
         subprocess.run(
@@ -186,11 +204,12 @@ def main():
         lambda: many_centroids(20, 40, 10),
         lambda: many_centroids(50, 100, 5),
         lambda: many_centroids(50, 99, 100),
+        lambda: recommended(10**5 // min(scale, 10)),
         lambda: growth(10**7 // scale),
         lambda: memory(MEMORY_ROWS // scale),
     ]
     console = Console()
-    table = Table(box=SIMPLE_HEAD, title="Transport engine", padding=(0, 1, 0, 0))
+    table = Table(box=SIMPLE_HEAD, title="Transport engine and preset", padding=(0, 1, 0, 0))
     for column in ("", "wanted", "measured", ""):
         table.add_column(column, justify="left" if not column else "right", no_wrap=bool(column))
     Problem(10, 2, 5, 20).loop_seconds_per_row(5)  # compile

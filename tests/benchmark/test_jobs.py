@@ -13,6 +13,7 @@ from ctad.benchmark import (
     Contestant,
     Entry,
     GapEntry,
+    OwnCalibration,
     Plan,
     Results,
     Source,
@@ -23,6 +24,7 @@ from ctad.benchmark import (
 from ctad.benchmark._jobs import missing_jobs
 from ctad.benchmark._runtimes import runtime
 from ctad.benchmark._scores import detector_scores
+from ctad.benchmark._terms import Terms
 from ctad.datasets import Dataset, read_dataset
 from ctad.paper._study import ALTERNATIVES
 
@@ -52,6 +54,28 @@ def test_all_calibrations_of_a_job_are_what_a_run_writes(folder, tmp_path):
     [(term, gap)] = found.gaps
     assert term.calibration == Calibration().name
     assert gap.anomalous > gap.normal
+
+
+def test_a_slow_detector_has_a_job_of_its_own_unless_told_otherwise(tmp_path):
+    forest = Contestant("mine", IsolationForest())
+    entries = tuple(Entry("honest", one, (NONE,), (0,)) for one in (forest, Contestant("KNN")))
+    plan = Plan(("wines",), entries)
+    for slow_apart, expected in ((True, [1, 1]), (False, [2])):
+        jobs = missing_jobs(
+            plan._replace(slow_apart=slow_apart),
+            Results(tmp_path),
+            {"wines": 1},
+            retry_failed=False,
+        )
+        assert [len(job.contestants) for job in jobs] == expected
+
+
+def test_terms_of_the_same_calibrator_are_computed_once(wines):
+    split = PROTOCOLS["honest"].split(wines, 0)
+    terms, calibrator = Terms(split, 0), CTAD()
+    first, _ = terms.of(OwnCalibration("a", calibrator))
+    assert terms.of(OwnCalibration("b", calibrator, 2.0))[0] is first
+    assert terms.of(OwnCalibration("a", CTAD()))[0] is not first
 
 
 def test_a_job_that_fails_tells_why_for_each_of_its_results(folder, tmp_path):

@@ -12,6 +12,7 @@ import pytest
 from sklearn.ensemble import IsolationForest
 from sklearn.metrics import average_precision_score, roc_auc_score
 
+from ctad import CTAD
 from ctad.benchmark import (
     NONE,
     PROTOCOLS,
@@ -21,6 +22,7 @@ from ctad.benchmark import (
     Entry,
     GapEntry,
     Outcome,
+    OwnCalibration,
     Plan,
     Results,
     Source,
@@ -91,6 +93,32 @@ def test_more_calibrations_need_no_new_training(folder, tmp_path):
     for cell, outcome in results.cells.rows().items():
         same = plain[cell._replace(calibration="none")]
         assert outcome.base_auc_pr == same.auc_pr
+
+
+def test_a_calibrator_of_ones_own_is_judged_like_others(folder, tmp_path):
+    term = CTAD(3, random_state=5)
+    mine = (OwnCalibration("mine", term), OwnCalibration("mine, halved", term, 0.5))
+    plan = plan_of(KNN, calibrations=(NONE, *mine), protocols=("honest",), seeds=(2,))
+    cells = run(plan, tmp_path, Source(folder), n_jobs=2).cells.rows()
+    split = PROTOCOLS["honest"].split(read_dataset(folder / "wines.npz"), seed=2)
+    knn = make("KNN").fit(split.train)
+    for name, weight in (("mine", 1.0), ("mine, halved", 0.5)):
+        by_hand = CTAD(3, score_scaling="standard", weight=weight, random_state=2)
+        by_hand.fit(split.train, scores=knn.decision_scores_)
+        calibrated = by_hand.calibrate(knn.decision_function(split.test), split.test)
+        expected = average_precision_score(split.anomalous, calibrated)
+        assert cells["wines", "KNN", name, "honest", 2].auc_pr == pytest.approx(expected, abs=1e-5)
+    assert term.random_state == 5  # it was cloned
+
+
+def test_scores_can_be_kept_elsewhere(folder, tmp_path):
+    plan = plan_of(FOREST, calibrations=(NONE,))
+    run(plan, tmp_path / "first", Source(folder), scores=tmp_path / "scores")
+    files = {file: file.stat().st_mtime_ns for file in (tmp_path / "scores").iterdir()}
+    assert len(files) == 2
+    second = run(plan, tmp_path / "second", Source(folder), scores=tmp_path / "scores")
+    assert {file: file.stat().st_mtime_ns for file in (tmp_path / "scores").iterdir()} == files
+    assert not second.scores.exists()
 
 
 def test_a_damaged_file_of_scores_is_made_again(folder, tmp_path):
