@@ -43,7 +43,7 @@ class CTAD(BaseCalibrator):
     Parameters
     ----------
     n_centroids : int or "auto", default=5
-        K. "auto": 100, but at most a third of the distinct training rows.
+        K. "auto": 200, but at most a third of the distinct training rows.
     n_references : int, default=20
         M. If K divides M+1 a row needs a single step and is placed fastest.
     target : {"uniform", "sizes", "free"}, default="uniform"

@@ -24,7 +24,7 @@ FEATURE_SCALINGS = (None, "standard", "robust", "minmax")
 COLUMNS = ("all", "random")
 COSTS = ("distance", "relative")
 
-MOST_CENTROIDS = 100  # that "auto" takes
+MOST_CENTROIDS = 200  # that "auto" takes
 # A centroid's usual distance is learnt from its rows, and as if from this many with the mean one.
 PRIOR_ROWS = 10
 

@@ -14,16 +14,20 @@ PRESETS: dict[str, dict[str, Any]] = {
         "score_scaling": "none",
         "feature_scaling": None,
     },
-    # Many centroids without a limit on their mass, averaged over a few draws, on a
-    # common scale with the score.
+    # Many centroids without a limit on their mass; how far a row is from the nearest one, as a
+    # multiple of what is usual there; seen in four ways, for no scaling and no choice of columns is
+    # right for every table; on a common scale with the score. Why: docs/recommended.md.
     "recommended": {
         "n_centroids": "auto",
         "n_references": 20,
         "target": "free",
         "signal": "own",
         "weight": 1.0,
-        "n_draws": 3,
+        "n_draws": 4,
         "score_scaling": "standard",
-        "feature_scaling": None,
+        "feature_scaling": (None, "minmax"),
+        "columns": "random",
+        "cost": "relative",
+        "rows_per_centroid": 64,
     },
 }
