@@ -11,7 +11,6 @@ from scipy.stats import spearmanr
 from sklearn.base import BaseEstimator, clone
 from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA
-from sklearn.model_selection import KFold
 from sklearn.neighbors import NearestNeighbors
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import QuantileTransformer, StandardScaler
@@ -48,6 +47,7 @@ class Inside(BaseEstimator):
         self.transformer_ = clone(self.transformer).fit(rows)
         self.term_ = clone(self.term).set_params(random_state=self.random_state)
         self.term_.fit(self.transformer_.transform(rows))
+        self.training_delta_ = self.term_.training_delta_
         return self
 
     def delta(self, rows):
@@ -64,6 +64,7 @@ class MeanOf(BaseEstimator):
         self.terms_ = [
             clone(term).set_params(random_state=self.random_state).fit(rows) for term in self.terms
         ]
+        self.training_delta_ = np.mean([term.training_delta_ for term in self.terms_], axis=0)
         return self
 
     def delta(self, rows):
@@ -81,6 +82,7 @@ class UpTo(BaseEstimator):
         k = max(1, min(self.n_centroids, int(self.share * len(np.unique(rows, axis=0)))))
         self.term_ = clone(self.term).set_params(n_centroids=k, random_state=self.random_state)
         self.term_.fit(rows)
+        self.training_delta_ = self.term_.training_delta_
         return self
 
     def delta(self, rows):
@@ -133,22 +135,18 @@ class CappedPrice(BaseEstimator):
         return np.mean(each, axis=0)
 
 
-class CrossFitted(BaseEstimator):
-    """Terms of training rows come from centroids that were found without them."""
+class AsSeen(BaseEstimator):
+    """Terms of training rows are those of rows that k-means has seen."""
 
     def __init__(self, term, random_state=None):
         self.term, self.random_state = term, random_state
 
     def fit(self, rows):
-        self.rows_, self.out_of_sample_ = rows, np.empty(len(rows))
-        seeded = clone(self.term).set_params(random_state=self.random_state)
-        for known, held_out in KFold(3, shuffle=True, random_state=0).split(rows):
-            self.out_of_sample_[held_out] = clone(seeded).fit(rows[known]).delta(rows[held_out])
-        self.term_ = seeded.fit(rows)
+        self.term_ = clone(self.term).set_params(random_state=self.random_state).fit(rows)
         return self
 
     def delta(self, rows):
-        return self.out_of_sample_ if rows is self.rows_ else self.term_.delta(rows)
+        return self.term_.delta(rows)
 
 
 # Ways to add score and term
@@ -216,6 +214,9 @@ def variants() -> dict[str, list[OwnCalibration]]:
     def changed(**changes):
         return clone(PRESET).set_params(**changes)
 
+    def weighted(name, term):
+        return OwnCalibration(name, term, PRESET.weight)
+
     return {
         "the rival": [
             OwnCalibration("nearest training row", NearestRow()),
@@ -238,23 +239,23 @@ def variants() -> dict[str, list[OwnCalibration]]:
             OwnCalibration("random rows as centroids", RandomRows(50, 6)),
         ],
         "scaling of columns": [
-            OwnCalibration(CHOSEN, PRESET),
-            OwnCalibration("as they are", changed(feature_scaling=None)),
-            OwnCalibration("standardised", changed(feature_scaling="standard")),
-            OwnCalibration("min-max", changed(feature_scaling="minmax")),
-            OwnCalibration("robust", changed(feature_scaling="robust")),
-            OwnCalibration(
+            weighted(CHOSEN, PRESET),
+            weighted("as they are", changed(feature_scaling=None)),
+            weighted("standardised", changed(feature_scaling="standard")),
+            weighted("min-max", changed(feature_scaling="minmax")),
+            weighted("robust", changed(feature_scaling="robust")),
+            weighted(
                 "all but robust, 3 draws",
                 changed(feature_scaling=(None, "standard", "minmax"), n_draws=3),
             ),
-            OwnCalibration(
+            weighted(
                 "ranks",
                 Inside(
                     QuantileTransformer(n_quantiles=200, subsample=None),
                     changed(feature_scaling=None),
                 ),
             ),
-            OwnCalibration(
+            weighted(
                 "whitened",
                 Inside(
                     make_pipeline(StandardScaler(), PCA(0.99, whiten=True)),
@@ -264,38 +265,37 @@ def variants() -> dict[str, list[OwnCalibration]]:
         ],
         "cost": [
             # Plain distances of two scalings cannot be averaged: to be compared with "as they are".
-            OwnCalibration(
-                "as they are, plain distance", changed(feature_scaling=None, cost="distance")
-            ),
+            weighted("as they are, plain distance", changed(feature_scaling=None, cost="distance")),
         ],
         "centroids and draws": [
-            OwnCalibration("K up to 30", UpTo(30, PRESET)),
-            OwnCalibration("K up to 100", UpTo(100, PRESET)),
-            OwnCalibration("K up to 400", UpTo(400, PRESET)),
-            OwnCalibration("two thirds of the rows", UpTo(200, PRESET, 2 / 3)),
-            OwnCalibration(
-                "K up to 10, 30 and 200", MeanOf([UpTo(k, PRESET) for k in (10, 30, 200)])
-            ),
-            OwnCalibration("2 draws", changed(n_draws=2)),
-            OwnCalibration("8 draws", changed(n_draws=8)),
+            weighted("K up to 30", UpTo(30, PRESET)),
+            weighted("K up to 100", UpTo(100, PRESET)),
+            weighted("K up to 400", UpTo(400, PRESET)),
+            weighted("two thirds of the rows", UpTo(200, PRESET, 2 / 3)),
+            weighted("K up to 10, 30 and 200", MeanOf([UpTo(k, PRESET) for k in (10, 30, 200)])),
+            weighted("2 draws", changed(n_draws=2)),
+            weighted("8 draws", changed(n_draws=8)),
         ],
         "columns": [
-            OwnCalibration("all columns", changed(columns="all")),
+            weighted("all columns", changed(columns="all")),
         ],
         "how score and term meet": [
-            OwnCalibration("weight 0.5", PRESET, 0.5),
+            OwnCalibration("weight 1", PRESET, 1.0),
             OwnCalibration("weight 1.5", PRESET, 1.5),
-            OwnCalibration("weight 2", PRESET, 2.0),
             OwnCalibration("weight 3", PRESET, 3.0),
             OwnCalibration("the term alone", PRESET, add=term_alone),
-            OwnCalibration("weight by agreement", PRESET, add=add_by_agreement),
-            OwnCalibration("the term squared", PRESET, add=add_squared),
+            weighted("training rows as seen, weight 2", AsSeen(PRESET)),
+            OwnCalibration("training rows as seen, weight 1", AsSeen(PRESET)),
+            OwnCalibration("weight 1, or up to 3 by agreement", PRESET, add=add_by_agreement),
+            OwnCalibration("the term squared, weight 1", PRESET, add=add_squared),
             OwnCalibration(
-                "median and quartiles", PRESET, add=partial(add_by_training, scaling="robust")
+                "median and quartiles",
+                PRESET,
+                PRESET.weight,
+                add=partial(add_by_training, scaling="robust"),
             ),
-            OwnCalibration("tail probabilities", PRESET, add=add_tails),
-            OwnCalibration("training ranks", PRESET, add=add_ranks),
+            OwnCalibration("tail probabilities", PRESET, PRESET.weight, add=add_tails),
+            OwnCalibration("training ranks", PRESET, PRESET.weight, add=add_ranks),
             OwnCalibration("the larger of both", PRESET, add=add_largest),
-            OwnCalibration("cross-fitted terms", CrossFitted(PRESET)),
         ],
     }

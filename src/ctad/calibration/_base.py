@@ -29,6 +29,7 @@ class BaseCalibrator(BaseEstimator, ABC):
     weight: float
     score_scaling: str
     n_features_in_: int
+    training_delta_: Floats
     _combination: Combination | None
     _n_training_rows: int
 
@@ -62,14 +63,14 @@ class BaseCalibrator(BaseEstimator, ABC):
                 f"none of the {len(rows)} training scores is finite. Columns that follow from "
                 "others do this to some detectors: drop them, or tell PyOD's PCA n_components=0.99."
             )
-        self._fit(rows)
+        self.training_delta_ = self._checked(self._fit(rows))
         if self.score_scaling == "none":
             combination: Combination | None = Combination()
         elif train_scores is None:
             combination = None
         else:
             combination = combination_from_training(
-                self.score_scaling, train_scores, self._finite_delta(rows), self._rounding(rows)
+                self.score_scaling, train_scores, self.training_delta_, self._rounding(rows)
             )
         self._n_training_rows = len(rows)
         self._combination = combination
@@ -156,7 +157,9 @@ class BaseCalibrator(BaseEstimator, ABC):
         return self._combination.combine(scores, delta, self.weight)
 
     def _finite_delta(self, rows: Rows) -> Floats:
-        delta = self._delta(rows)
+        return self._checked(self._delta(rows))
+
+    def _checked(self, delta: Floats) -> Floats:
         if not np.isfinite(delta).all():
             raise ValueError("the calibration term overflows: rescale the columns of X")
         return delta
@@ -175,7 +178,8 @@ class BaseCalibrator(BaseEstimator, ABC):
         return 0.0
 
     @abstractmethod
-    def _fit(self, rows: Floats) -> None: ...
+    def _fit(self, rows: Floats) -> Floats:
+        """Learn; return the terms of these rows."""
 
     @abstractmethod
     def _delta(self, rows: Rows) -> Floats: ...

@@ -86,6 +86,9 @@ class CTAD(BaseCalibrator):
         P without the row, in the same space; of the first draw.
     draws_ : list of Draw
         References, centroids and transport of every draw, and the space they are in.
+    training_delta_ : ndarray of shape (n,)
+        The term of each training row. With target "free" as if its centroids had been found
+        without it: new rows that are like it have such terms. Not kept in model files.
     n_features_in_ : int
     feature_names_in_ : ndarray of str, only if the training rows had named columns
 
@@ -179,18 +182,22 @@ class CTAD(BaseCalibrator):
         if self.rows_per_centroid is not None:
             check_scalar(self.rows_per_centroid, "rows_per_centroid", Integral, min_val=1)
 
-    def _fit(self, rows: Floats) -> None:
+    def _fit(self, rows: Floats) -> Floats:
         settings = self._settings_for(len(rows))
         scalings = check_feature_scaling(self.feature_scaling)
         random = check_random_state(self.random_state)
         self._signal = self.signal
         self.draws_ = []
+        unseen = np.zeros(len(rows))
         for number in range(self.n_draws):
             progress("Finding centroids", number, self.n_draws)
             scaling = scalings[number % len(scalings)]
-            self.draws_.append(new_draw(rows, settings, scaling, random, all_columns=number == 0))
+            draw, extra = new_draw(rows, settings, scaling, random, all_columns=number == 0)
+            self.draws_.append(draw)
+            unseen += extra
         progress("Finding centroids", self.n_draws, self.n_draws)
         self._show_first_draw()
+        return self._delta(rows) + unseen / self.n_draws
 
     def _settings_for(self, n: int) -> Settings:
         """The settings, with K and M reduced to what the rows allow."""

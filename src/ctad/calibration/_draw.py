@@ -28,6 +28,8 @@ MOST_CENTROIDS = 200  # that "auto" takes
 # A centroid's usual distance is learnt from its rows, and as if from this many with the mean one.
 PRIOR_ROWS = 10
 
+BLOCK_NUMBERS = 2**20  # costs worked on at a time
+
 # A model file may not ask for more memory than about this many numbers.
 MAX_SAVED_COSTS = 2**28
 
@@ -92,8 +94,13 @@ def new_draw(
     random: np.random.RandomState,
     *,
     all_columns: bool,
-) -> Draw:
-    """Describe rows."""
+) -> tuple[Draw, Floats]:
+    """Describe rows; also what each of them would pay more if k-means had not seen it.
+
+    A centroid is close to a row because it is the mean of that row among others; a row that is far
+    from all others may even be a centroid. New rows have no such advantage. That is known for the
+    target "free"; for others it is 0.
+    """
     n, n_columns = rows.shape
     columns = np.arange(n_columns)
     if settings.columns == "random" and not all_columns:
@@ -102,9 +109,10 @@ def new_draw(
         columns = np.sort(random.choice(n_columns, n_seen, replace=False))
     shift, scale = _location(scaling, rows[:, columns])
     references = rows[random.choice(n, settings.n_references, replace=False)]
-    sampled = _sample(rows, settings, random)
+    sample = _sample(n, settings, random)
     inside, references = (
-        np.ascontiguousarray((part[:, columns] - shift) / scale) for part in (sampled, references)
+        np.ascontiguousarray((part[:, columns] - shift) / scale)
+        for part in (rows[sample], references)
     )
     if settings.n_centroids == "auto":
         k = min(MOST_CENTROIDS, max(1, len(np.unique(inside, axis=0)) // 3))
@@ -119,10 +127,14 @@ def new_draw(
     radius = np.ones(k)
     if settings.cost == "relative":
         radius = _usual_distances(inside, centroids, labels)
+    extra = np.zeros(n)
+    if settings.target == "free":
+        seen, unseen = _least_costs(inside, centroids, radius, labels)
+        extra[sample] = (unseen - seen) / (settings.n_references + 1)
     target: Any = settings.target
     if target == "sizes":
         target = _in_proportion(np.bincount(labels, minlength=k), settings.n_references + 1)
-    return _draw_of(references, centroids, radius, columns, shift, scale, target)
+    return _draw_of(references, centroids, radius, columns, shift, scale, target), extra
 
 
 def saved_draw(state: dict[str, Any], reader: Reader, n_columns: int, n_draws: int) -> Draw:
@@ -173,20 +185,42 @@ def _draw_of(
     return Draw(references, centroids, transport, target, radius, columns, shift, scale)
 
 
-def _sample(rows: Floats, settings: Settings, random: np.random.RandomState) -> Floats:
-    """The rows that k-means sees."""
+def _sample(n: int, settings: Settings, random: np.random.RandomState) -> slice | Integers:
+    """Which of n rows k-means sees."""
     if settings.rows_per_centroid is None:
-        return rows
+        return slice(None)
     k = MOST_CENTROIDS if settings.n_centroids == "auto" else settings.n_centroids
-    wanted = settings.rows_per_centroid * k
-    if wanted >= len(rows):
-        return rows
-    return rows[random.choice(len(rows), wanted, replace=False)]
+    wanted = max(2, settings.rows_per_centroid * k)
+    return slice(None) if wanted >= n else random.choice(n, wanted, replace=False)
+
+
+def _least_costs(
+    rows: Floats, centroids: Floats, radius: Floats, labels: npt.NDArray[np.int32]
+) -> tuple[Floats, Floats]:
+    """The least cost of each row, and what it would be if its centroid were the mean of the others.
+
+    Without x, the mean of n rows is n / (n - 1) times as far from x. Alone, a row is its centroid,
+    and without it there is none.
+    """
+    n = np.bincount(labels, minlength=len(centroids))[labels]
+    seen, unseen = np.empty(len(rows)), np.empty(len(rows))
+    step = max(1, BLOCK_NUMBERS // len(centroids))
+    for start in range(0, len(rows), step):
+        part = slice(start, start + step)
+        costs = euclidean_costs(rows[part], centroids) / radius
+        seen[part] = costs.min(axis=1)
+        own = np.arange(len(costs)), labels[part]
+        costs[own] = np.where(
+            n[part] > 1, costs[own] * n[part] / np.maximum(n[part] - 1, 1), np.inf
+        )
+        unseen[part] = costs.min(axis=1)
+    return seen, unseen
 
 
 def _usual_distances(rows: Floats, centroids: Floats, labels: npt.NDArray[np.int32]) -> Floats:
-    """The mean distance of each centroid's rows, drawn towards that of all rows."""
-    away = np.linalg.norm(rows - centroids[labels], axis=1)
+    """The mean distance from each centroid of its rows, each as if not seen, drawn towards that of
+    all rows."""
+    _, away = _least_costs(rows, centroids, np.ones(len(centroids)), labels)
     of_all = away.mean()
     if of_all <= 10 * np.finfo(np.float64).eps * np.abs(rows).max():
         return np.ones(len(centroids))  # each distinct row is a centroid: nothing is usual

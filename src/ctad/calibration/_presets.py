@@ -22,7 +22,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "n_references": 20,
         "target": "free",
         "signal": "own",
-        "weight": 1.0,
+        "weight": 2.0,
         "n_draws": 4,
         "score_scaling": "standard",
         "feature_scaling": (None, "minmax"),

@@ -55,7 +55,7 @@ class CentroidDistance(BaseCalibrator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _fit(self, rows: Floats) -> None:
+    def _fit(self, rows: Floats) -> Floats:
         # Without a condition on the centroids' mass the row's own cost is its distance
         # to the nearest one, times its mass: one half beside a single reference.
         self._transport = CTAD(
@@ -68,6 +68,7 @@ class CentroidDistance(BaseCalibrator):
             n_jobs=self.n_jobs,
             random_state=self.random_state,
         ).fit(rows)
+        return 2.0 * self._transport.training_delta_
 
     def _state(self, writer: Writer) -> dict[str, Any]:
         return {"transport": describe(self._transport, writer)}
@@ -107,10 +108,11 @@ class MahalanobisDistance(BaseCalibrator):
         self.weight = weight
         self.score_scaling = score_scaling
 
-    def _fit(self, rows: Floats) -> None:
+    def _fit(self, rows: Floats) -> Floats:
         if (rows == rows[0]).all():
             raise ValueError(f"all {len(rows)} training rows are equal: they have no covariance")
         self._covariance = LedoitWolf().fit(rows)
+        return self._delta(rows)
 
     def _state(self, writer: Writer) -> dict[str, Any]:
         fitted = self._covariance

@@ -199,7 +199,7 @@ class CalibratedDetector(Decisions, BaseEstimator):
         trust_kept = not trained_before or learnt_from(self.detector_, rows)
         base = self._training_scores(detector_rows, trust_kept)
         self.calibrator_.fit(rows, scores=base)
-        self._decide(self.calibrator_.calibrate(base, rows))
+        self._decide(self._training_decisions(base, rows))
         return self
 
     def base_score(self, X: Any) -> Floats:
@@ -290,6 +290,12 @@ class CalibratedDetector(Decisions, BaseEstimator):
             )
         kept = kept_training_scores(self.detector_, self._reading) if trust_kept else None
         return self._base_score(detector_rows) if kept is None else kept
+
+    def _training_decisions(self, base: Floats, rows: Floats) -> Floats:
+        terms = getattr(self.calibrator_, "training_delta_", None)
+        if terms is None:  # a calibrator of another make
+            return np.asarray(self.calibrator_.calibrate(base, rows))
+        return np.asarray(self.calibrator_.combine(base, terms))
 
     def _base_score(self, detector_rows: Any) -> Floats:
         score = scores_of if self.rows_depend_ else scores_in_blocks
