@@ -68,7 +68,7 @@ def test_as_the_last_step_of_a_pipeline():
         pipeline.decision_function(X_TRAIN),
         alone.decision_function(scaled.transform(X_TRAIN)),
     )
-    assert set(pipeline.predict(X_TRAIN)) == {0, 1}
+    assert set(pipeline.predict(np.vstack([X_TRAIN, X_TRAIN + 50.0]))) == {0, 1}
 
 
 def test_grid_search_by_roc_auc_finds_the_better_weight():

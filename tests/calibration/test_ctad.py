@@ -137,14 +137,48 @@ def test_relative_costs_are_multiples_of_what_is_usual_at_a_centroid():
     calibrator = CTAD(2, target="free", signal="own", cost="relative", random_state=0).fit(rows)
     near_narrow, near_wide = calibrator.delta([[5.0, 0.0], [1005.0, 1000.0]]) * 21
     narrow, wide = np.sort(calibrator.draws_[0].radius)
-    # Their mean distances, drawn towards that of all rows by ten rows.
-    away = [np.linalg.norm(part - part.mean(axis=0), axis=1) for part in (rows[:1000], rows[1000:])]
+    # The mean distances of rows from the mean of the others, drawn towards that of all by ten rows.
+    groups = rows[:1000], rows[1000:]
+    away = [np.linalg.norm(part - part.mean(axis=0), axis=1) * 1000 / 999 for part in groups]
     of_all = np.concatenate(away).mean()
     assert narrow == pytest.approx((away[0].sum() + 10 * of_all) / 1010)
     assert wide == pytest.approx((away[1].sum() + 10 * of_all) / 1010)
     assert near_narrow == pytest.approx(5.0 / narrow, rel=1e-2)
     assert near_wide == pytest.approx(5.0 / wide, rel=0.2)
     assert near_narrow > 10 * near_wide
+
+
+@pytest.mark.parametrize("signal", ["total", "own"])
+@pytest.mark.parametrize("n_centroids", [1, 5, 60, 300])
+def test_terms_of_training_rows_are_those_of_rows_not_seen(n_centroids, signal):
+    """Without a row, its centroid is the mean of the others; if there are none, it is not there."""
+    calibrator = CTAD(n_centroids, target="free", signal=signal, random_state=0).fit(X_TRAIN)
+    centroids = calibrator.centroids_
+    labels = cdist(X_TRAIN, centroids).argmin(axis=1)
+    own_or_total = CTAD(n_centroids, target="free", signal=signal, random_state=0).fit(X_TRAIN)
+    offset = own_or_total.delta(centroids[:1])[0]  # what a row pays that is a centroid
+    for row in range(0, 300, 7):
+        others = (labels == labels[row]) & (np.arange(300) != row)
+        without = centroids.copy()
+        if others.any():
+            without[labels[row]] = X_TRAIN[others].mean(axis=0)
+        else:
+            without = np.delete(without, labels[row], axis=0)
+        expected = offset + cdist(X_TRAIN[[row]], without).min() / 21
+        assert calibrator.training_delta_[row] == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("target", ["uniform", "sizes"])
+def test_terms_of_training_rows_are_those_of_any_rows_where_mass_is_fixed(target):
+    calibrator = CTAD(target=target, random_state=0).fit(X_TRAIN)
+    np.testing.assert_array_equal(calibrator.training_delta_, calibrator.delta(X_TRAIN))
+
+
+def test_training_rows_that_k_means_did_not_see_are_like_new_rows():
+    calibrator = CTAD(2, target="free", rows_per_centroid=10, random_state=0).fit(X_TRAIN)
+    as_new = calibrator.training_delta_ == calibrator.delta(X_TRAIN)
+    assert as_new.sum() >= 280
+    assert (calibrator.training_delta_ >= calibrator.delta(X_TRAIN)).all()
 
 
 @pytest.mark.parametrize("target", ["uniform", "sizes"])

@@ -278,8 +278,31 @@ class FlippedLOF(LocalOutlierFactor):
 
 
 def test_kept_scores_of_a_subclass_that_scores_its_own_way_are_not_used():
-    detector = CalibratedDetector(FlippedLOF(novelty=True), polarity="higher", random_state=0)
+    detector = CalibratedDetector(FlippedLOF(novelty=True), CTAD(), polarity="higher")
     assert detector.fit(X_TRAIN).predict(X_TRAIN).mean() == pytest.approx(0.1, abs=0.02)
+
+
+@pytest.mark.parametrize("n_rows", [100, 1000])
+def test_new_normal_rows_are_not_called_anomalies_much_more_often_than_said(n_rows):
+    """Terms of training rows are hardly flattered by centroids that are made of them: as those of
+    any rows they would let 40 to 60 % of new normal rows pass for anomalies."""
+    rates = []
+    for seed in range(5):
+        rows = clusters(n_rows + 2000, seed=seed)
+        detector = CalibratedDetector(KNN(), contamination=0.1, random_state=seed)
+        detector.fit(rows[:n_rows])
+        assert detector.labels_.mean() == pytest.approx(0.1, abs=0.011)
+        rates.append(detector.predict(rows[n_rows:]).mean())
+    assert 0.05 < np.mean(rates) < 0.2
+
+
+def test_a_training_row_far_from_all_others_is_found():
+    rows = clusters()
+    rows[7] += 100.0
+    detector = CalibratedDetector(IsolationForest(), contamination=0.01, random_state=0).fit(rows)
+    assert detector.decision_scores_.argmax() == 7
+    assert detector.calibrator_.training_delta_.argmax() == 7
+    assert detector.labels_[7] == 1
 
 
 class OwnKNN(KNN):

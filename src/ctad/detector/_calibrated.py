@@ -85,7 +85,9 @@ class CalibratedDetector(Decisions, BaseEstimator):
         `encoder_.features_` says which column each number comes from.
     decision_scores_ : ndarray of shape (n,)
         Calibrated scores of the training rows. The detector's part is its own
-        `decision_scores_` where it keeps them, as PyOD's do, of these rows.
+        `decision_scores_` where it keeps them, as PyOD's do, of these rows; the term is the
+        calibrator's `training_delta_`. `anomaly_score` takes training rows for new ones, which
+        happen to lie very close to known ones.
     threshold_ : float
         The score above which a row is an anomaly.
     labels_ : ndarray of shape (n,)
