@@ -5,7 +5,7 @@ INSTALLED := .venv/installed
 # A folder of data sets. Without one, tests of them are skipped and runs download them.
 DATA ?= $(abspath $(or $(CTAD_DATA_DIR),$(wildcard ../shared/data/paper34)))
 
-.PHONY: setup demo test bench paper fidelity clean
+.PHONY: setup demo test bench paper fidelity recommended clean
 
 setup: $(INSTALLED)
 
@@ -34,7 +34,7 @@ bench: setup
 	$(BIN)/python benchmarks/streams.py
 	$(BIN)/python benchmarks/networks.py
 
-# Hours, resumable: both go on with what they have.
+# Hours, resumable: all go on with what they have. The third uses the scores of the first.
 paper: setup
 	$(BIN)/ctad paper $(if $(DATA),--data-dir $(DATA)) -o results --jobs 2
 	$(BIN)/python benchmarks/reproduction.py
@@ -42,6 +42,10 @@ paper: setup
 fidelity: setup
 	$(BIN)/python benchmarks/fidelity.py $(if $(DATA),--data $(DATA))
 	$(BIN)/python benchmarks/fidelity_report.py
+
+recommended: setup
+	$(BIN)/python benchmarks/recommended.py $(if $(DATA),--data $(DATA))
+	$(BIN)/python benchmarks/recommended_report.py
 
 clean:
 	rm -rf .venv dist build .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis

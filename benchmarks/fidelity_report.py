@@ -6,7 +6,7 @@ from functools import cache
 import matplotlib.pyplot as plt
 import pandas as pd
 from fidelity import FIXED, PUBLISHED, RESULTS, SEEDS, SMALLER, VARIANTS, named
-from pages import DOCS, replace_made
+from pages import DOCS, replace_made, row
 
 from ctad.benchmark import NONE, Results
 from ctad.datasets import KNOWN_DATASETS
@@ -61,11 +61,6 @@ def sides(found: pd.DataFrame, told: pd.Series) -> pd.Series:
     side[told < found["min"] - HALF_A_DIGIT] = "below"
     side[told > found["max"] + HALF_A_DIGIT] = "above"
     return side.where(found["complete"], "")
-
-
-def row(*cells: object) -> str:
-    """A line of a table."""
-    return "| " + " | ".join(map(str, cells)) + " |"
 
 
 def summary() -> Iterator[str]:

@@ -6,6 +6,11 @@ from pathlib import Path
 DOCS = Path(__file__).parents[1] / "docs"
 
 
+def row(*cells: object) -> str:
+    """A line of a table."""
+    return "| " + " | ".join(map(str, cells)) + " |"
+
+
 def replace_made(page: str, command: str, lines: Iterable[str]) -> None:
     """Put lines in the place of those that the command made before, between two comments."""
     path = DOCS / page

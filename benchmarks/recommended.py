@@ -6,33 +6,66 @@ added to recommended/ beside this file; docs/recommended.md is made of them.
 
 import argparse
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
-from variants import variants
+import numpy as np
+import pandas as pd
+from variants import CHOSEN, RIVAL, variants
 
-from ctad._progress import progress_bar
-from ctad.benchmark import NONE, Contestant, Entry, Plan, Source, run
+from ctad import CTAD
+from ctad._progress import progress, progress_bar
+from ctad.benchmark import NONE, PROTOCOLS, Contestant, Entry, Plan, Results, Source, run
+from ctad.benchmark._quiet import alone_and_quiet
+from ctad.benchmark._scores import detector_scores
 from ctad.datasets import find_datasets
 
 RESULTS = Path(__file__).parent / "recommended"
 SCORES = RESULTS.parents[1] / "results" / "scores"
 DETECTORS = ("OCSVM", "PCA", "IForest", "ECOD", "KNN", "MCM", "DRL")
-PROTOCOLS = ("published", "honest")
 SEEDS = (0, 1, 2)
+CLASSICAL = DETECTORS[:5]
+# How the rival was measured: the published split, of standardised columns.
+STANDARDISED = PROTOCOLS["published"]._replace(
+    name="published, standardised", standardised=True, add=PROTOCOLS["honest"].add
+)
+PROTOCOLS[STANDARDISED.name] = STANDARDISED
+JUDGED = ("published", "honest")
 
 
-def plan(datasets, detectors=DETECTORS, protocols=PROTOCOLS, seeds=SEEDS) -> Plan:
-    """Every detector with every variant."""
-    calibrations = (NONE, *(one for group in variants().values() for one in group))
-    return Plan(
-        tuple(datasets),
-        tuple(
-            Entry(protocol, Contestant(detector), calibrations, tuple(seeds))
-            for protocol in protocols
-            for detector in detectors
-        ),
-        slow_apart=False,
-    )
+def plan(datasets, detectors=DETECTORS, protocols=JUDGED, seeds=SEEDS) -> Plan:
+    """Every detector with every variant; the rival's own measure."""
+    tried = {one.name: one for group in variants().values() for one in group}
+    few = tuple(tried[name] for name in (RIVAL, CHOSEN))
+    entries = [
+        Entry(protocol, Contestant(detector), (NONE, *tried.values()), tuple(seeds))
+        for protocol in protocols
+        for detector in detectors
+    ]
+    entries += [
+        Entry(STANDARDISED.name, Contestant(detector), (NONE, *few), (0,))
+        for detector in CLASSICAL
+        if detector in detectors
+    ]
+    return Plan(tuple(datasets), tuple(entries), slow_apart=False)
+
+
+def agreements(results: Results, source: Source, scores: Path) -> Iterator[dict]:
+    """How alike score and term of the preset rank training rows, of what was measured."""
+    measured = [
+        cell
+        for cell in results.cells.rows()
+        if cell.calibration == NONE.name and cell.protocol in JUDGED and cell.seed == 0
+    ]
+    for number, cell in enumerate(measured):
+        progress("Comparing training rows", number, len(measured))
+        dataset, protocol = source.load(cell.dataset), PROTOCOLS[cell.protocol]
+        split = protocol.split(dataset, 0)
+        known = detector_scores(Contestant(cell.detector), dataset, protocol, 0, split, scores)
+        train = known.scores.train
+        if np.isfinite(train).any():
+            calibrator = CTAD.from_preset(random_state=0).fit(split.train, scores=train)
+            yield {**cell._asdict(), "agreement": round(calibrator.agreement_, 4)}
 
 
 def main() -> None:
@@ -42,22 +75,24 @@ def main() -> None:
     parser.add_argument("--results", type=Path, default=RESULTS)
     parser.add_argument("--scores", type=Path, default=SCORES)
     parser.add_argument("--detector", nargs="+", default=DETECTORS)
-    parser.add_argument("--protocol", nargs="+", default=PROTOCOLS)
+    parser.add_argument("--protocol", nargs="+", default=JUDGED)
     parser.add_argument("--seeds", nargs="+", type=int, default=SEEDS)
     parser.add_argument("--dataset", nargs="+")
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
     if arguments.data is None:
         parser.error("say where the data sets are: --data FOLDER or CTAD_DATA_DIR")
+    source = Source(arguments.data)
     names = arguments.dataset or find_datasets(arguments.data)
+    planned = plan(names, arguments.detector, arguments.protocol, arguments.seeds)
     with progress_bar(True):
-        run(
-            plan(names, arguments.detector, arguments.protocol, arguments.seeds),
-            arguments.results,
-            Source(arguments.data),
-            n_jobs=arguments.jobs,
-            scores=arguments.scores,
+        results = run(
+            planned, arguments.results, source, n_jobs=arguments.jobs, scores=arguments.scores
         )
+        with alone_and_quiet():
+            found = list(agreements(results, source, arguments.scores))
+    file = arguments.results / "agreement.csv"
+    pd.DataFrame(found).drop(columns=["calibration", "seed"]).to_csv(file, index=False)
 
 
 if __name__ == "__main__":

@@ -201,11 +201,12 @@ def term_alone(scores, terms, weight):
     return weight * terms.test
 
 
+RIVAL = "nearest training row"
 CHOSEN = "recommended"
 PRESET = CTAD.from_preset("recommended")
 
 # Cost more per row than ten passes of K=5, or ever more the larger the training set.
-TOO_DEAR = ("nearest training row", "uniform own, 20 draws", "free, K=5, 20 draws", "K up to 400")
+TOO_DEAR = (RIVAL, "uniform own, 20 draws", "free, K=5, 20 draws", "K up to 400")
 
 
 def variants() -> dict[str, list[OwnCalibration]]:
@@ -219,7 +220,7 @@ def variants() -> dict[str, list[OwnCalibration]]:
 
     return {
         "the rival": [
-            OwnCalibration("nearest training row", NearestRow()),
+            OwnCalibration(RIVAL, NearestRow()),
         ],
         "as published, but inductive": [
             OwnCalibration("uniform total, K=5, M=20", CTAD()),

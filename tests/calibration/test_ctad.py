@@ -6,13 +6,14 @@ import numpy as np
 import ot
 import pytest
 from scipy.spatial.distance import cdist
+from scipy.stats import spearmanr
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
 
 from ctad import CTAD
 from ctad._progress import watching
-from ctad.calibration import _ctad
+from ctad.calibration import _ctad, what_to_expect
 from ctad.transport import RowTransport, _row_transport
 
 from ..data import clusters, normal
@@ -349,6 +350,29 @@ def test_robust_scaling_of_mostly_equal_scores_uses_the_others():
     scores[:30] = 5.0
     calibrator = CTAD(weight=0.0, score_scaling="robust").fit(X_TRAIN, scores=scores)
     assert calibrator.calibrate([3.0], X_NEW[:1])[0] == pytest.approx(3.0 / scores.std())
+
+
+# What can be known beforehand
+
+
+def test_agreement_is_spearmans_correlation_of_training_scores_and_terms():
+    calibrator = CTAD.from_preset(random_state=0).fit(X_TRAIN, scores=SCORES)
+    expected = spearmanr(SCORES, calibrator.training_delta_).statistic
+    assert calibrator.agreement_ == pytest.approx(expected)
+    calibrator.fit(X_TRAIN, scores=calibrator.training_delta_ * 3.0 - 7.0)
+    assert calibrator.agreement_ == pytest.approx(1.0)
+    calibrator.fit(X_TRAIN, scores=np.full(300, 7.0))
+    assert calibrator.agreement_ == 0.0
+    with pytest.warns(UserWarning, match="are infinite"):
+        calibrator.fit(X_TRAIN, scores=np.where(np.arange(300) < 3, np.inf, SCORES))
+    assert -1 < calibrator.agreement_ < 1
+    assert not hasattr(CTAD().fit(X_TRAIN), "agreement_")
+    assert not hasattr(calibrator.fit(X_TRAIN), "agreement_")
+
+
+@pytest.mark.parametrize(("agreement", "much"), [(0.1, "much"), (0.5, "somewhat"), (0.9, "little")])
+def test_what_to_expect_is_said(agreement, much):
+    assert what_to_expect(agreement).endswith(f"expect calibration to change {much}.")
 
 
 # Presets

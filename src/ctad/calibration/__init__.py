@@ -1,5 +1,6 @@
 """Calibrators: a term per row, learnt from normal rows, that is added to a score."""
 
+from ._agreement import what_to_expect
 from ._base import BaseCalibrator
 from ._combination import combination_from_training
 from ._ctad import CTAD
@@ -14,4 +15,5 @@ __all__ = [
     "MahalanobisDistance",
     "TransportOnly",
     "combination_from_training",
+    "what_to_expect",
 ]

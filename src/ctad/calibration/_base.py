@@ -13,6 +13,7 @@ from sklearn.utils import check_scalar
 from sklearn.utils.validation import check_is_fitted
 
 from .._input import Floats, Rows, checked_scores, new_rows, one_of, training_rows
+from ._agreement import agreement
 from ._combination import SCORE_SCALINGS, Combination, combination_from_training
 
 # Distances square the values: far beyond these they would overflow, or vanish.
@@ -30,6 +31,7 @@ class BaseCalibrator(BaseEstimator, ABC):
     score_scaling: str
     n_features_in_: int
     training_delta_: Floats
+    agreement_: float
     _combination: Combination | None
     _n_training_rows: int
 
@@ -49,7 +51,8 @@ class BaseCalibrator(BaseEstimator, ABC):
         -------
         self
         """
-        self.__dict__.pop("_combination", None)  # not fitted until all is well
+        for name in ("_combination", "agreement_"):  # not fitted until all is well
+            self.__dict__.pop(name, None)
         self._check_parameters()
         rows = training_rows(self, X)
         largest, spread = np.abs(rows).max(), (rows.max(axis=0) - rows.min(axis=0)).max()
@@ -72,6 +75,8 @@ class BaseCalibrator(BaseEstimator, ABC):
             combination = combination_from_training(
                 self.score_scaling, train_scores, self.training_delta_, self._rounding(rows)
             )
+        if train_scores is not None:
+            self.agreement_ = agreement(train_scores, self.training_delta_)
         self._n_training_rows = len(rows)
         self._combination = combination
         return self

@@ -89,6 +89,9 @@ class CTAD(BaseCalibrator):
     training_delta_ : ndarray of shape (n,)
         The term of each training row. With target "free" as if its centroids had been found
         without it: new rows that are like it have such terms. Not kept in model files.
+    agreement_ : float, only if scores were given
+        How alike score and term rank the training rows (Spearman's correlation). The closer to
+        1, the less calibration changes. Not kept in model files.
     n_features_in_ : int
     feature_names_in_ : ndarray of str, only if the training rows had named columns
 

@@ -41,7 +41,7 @@ def fit(
     json: option.Json = False,
 ) -> None:
     """Learn what normal rows look like, and write a model file."""
-    from ..calibration import CTAD
+    from ..calibration import CTAD, what_to_expect
     from ..detector import CalibratedDetector
     from ..tables import TableEncoder
     from ._training import training_rows
@@ -77,6 +77,7 @@ def fit(
         encoder = model.encoder_
         assert encoder is not None  # it was trained on a table
         model.save(output)
+        agreement = model.calibrator_.agreement_
         talk.result(
             {
                 "model": output,
@@ -88,12 +89,14 @@ def fit(
                 "columns": {column.name: column.kind for column in encoder.columns_},
                 "not_used": encoder.dropped_,
                 "features": len(encoder.features_),
+                "agreement": agreement,
             },
             columns_table(encoder),
             f"{detector}, calibrated ({preset}), learnt from {training.table.num_rows:,} of "
             f"{training.seen:,} rows"
             + (f" ({training.anomalous:,} labelled anomalous)" if training.anomalous else "")
             + f": {output}",
+            what_to_expect(agreement),
         )
 
 
