@@ -72,8 +72,10 @@ def chosen_without(left_out: Iterable[str]) -> str:
 
 
 def measured_detectors(protocol: str) -> list[str]:
-    """Those there are results for."""
-    return [name for name in DETECTORS if (protocol, name) in measured().index.droplevel([2, 3])]
+    """Those there are results for, on all data sets."""
+    plain = measured().gain.loc[protocol].xs(NONE.name, level="calibration")
+    counts = plain.groupby("detector").size()
+    return [name for name in DETECTORS if counts.get(name) == counts.max()]
 
 
 def groups(datasets: Iterable[str]) -> list[tuple[str, ...]]:
@@ -192,9 +194,8 @@ def picture() -> None:
     figure, axes = plt.subplots(1, 2, figsize=(10, 4), sharey=True, layout="constrained")
     for axis, protocol in zip(axes, JUDGED, strict=True):
         part = agreed().loc[protocol]
-        for number, detector in enumerate(measured_detectors(protocol)):
-            own = part.loc[detector]
-            marker = "osD^vPX"[number]
+        for detector, marker in zip(DETECTORS, "osD^vPX", strict=True):
+            own = part[part.index.get_level_values("detector") == detector]
             axis.plot(own.agreement, own.gain, marker, ms=5, alpha=0.7, mew=0, label=detector)
         axis.axhline(0, color="black", lw=0.8)
         axis.set_title(f"{protocol} protocol")
