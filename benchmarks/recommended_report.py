@@ -13,6 +13,7 @@ from scipy import stats
 from variants import CHOSEN, RIVAL, TOO_DEAR, variants
 
 from ctad.benchmark import NONE, Results
+from ctad.calibration._agreement import SEEN
 from ctad.paper._table import p_value
 
 PAGE = "recommended.md"
@@ -63,11 +64,11 @@ def candidates() -> list[str]:
 
 def chosen_without(left_out: Iterable[str]) -> str:
     """The candidate with the largest mean gain over detectors and both protocols elsewhere."""
-    means = [
-        gains(protocol, detector)[candidates()].drop(index=left_out, errors="ignore").mean()
-        for protocol in JUDGED
-        for detector in measured_detectors(protocol)
-    ]
+    means = []
+    for protocol in JUDGED:
+        for detector in measured_detectors(protocol):
+            table = gains(protocol, detector)[candidates()]
+            means.append(table[~table.index.isin(list(left_out))].mean())
     return str(pd.concat(means, axis=1).mean(axis=1).idxmax())
 
 
@@ -102,6 +103,16 @@ def judged(protocol: str, detector: str) -> pd.Series:
     return pd.Series({name: table.loc[name, choices()[name]] for name in table.index})
 
 
+def p_of(gain: pd.Series) -> float:
+    """Of the one-tailed paired t-test over data sets."""
+    return float(stats.ttest_1samp(gain, 0, alternative="greater").pvalue)
+
+
+def plain_and_gain(protocol: str, detector: str) -> tuple[pd.Series, pd.Series]:
+    """AUC-PR of the detector alone, and what is gained, by data set."""
+    return measured().base_auc_pr.loc[protocol, detector, NONE.name], judged(protocol, detector)
+
+
 def verdict() -> Iterator[str]:
     """What the preset adds to each detector."""
     heads = ["detector", "split", "data sets", "AUC-PR", "gain", "p", "wins", "aimed at"]
@@ -110,13 +121,13 @@ def verdict() -> Iterator[str]:
     yield row(*["---"] * len(heads))
     for protocol in JUDGED:
         for detector in measured_detectors(protocol):
-            gain, table = judged(protocol, detector), gains(protocol, detector)
-            plain = measured().base_auc_pr.loc[protocol, detector, NONE.name]
+            plain, gain = plain_and_gain(protocol, detector)
+            table = gains(protocol, detector)
             aim = f"{AIMS[detector]:+.3f}" if protocol == "published" else "> 0"
             losers = gain.index[gain < -LARGEST_LOSS]
             yield row(
                 *(detector, protocol, len(gain), f"{plain.mean():.3f}", f"**{gain.mean():+.3f}**"),
-                p_value(stats.ttest_1samp(gain, 0, alternative="greater").pvalue),
+                p_value(p_of(gain)),
                 *(int((gain > 0).sum()), aim, f"{table[CHOSEN].mean():+.3f}"),
                 f"{table[RIVAL].mean():+.3f}",
                 ", ".join(f"{name} {gain[name]:+.2f}" for name in losers),
@@ -178,7 +189,7 @@ def by_agreement() -> Iterator[str]:
     )
     yield row(*["---"] * 6)
     together = agreed()
-    edges = pd.cut(together.agreement, [-1, 0.25, 0.5, 0.7, 1], include_lowest=True)
+    edges = pd.cut(together.agreement, [-1, *(seen.up_to for seen in SEEN)], include_lowest=True)
     for edge, part in together.groupby(edges, observed=True):
         gain = part.gain
         yield row(

@@ -206,7 +206,14 @@ CHOSEN = "recommended"
 PRESET = CTAD.from_preset("recommended")
 
 # Cost more per row than ten passes of K=5, or ever more the larger the training set.
-TOO_DEAR = (RIVAL, "uniform own, 20 draws", "free, K=5, 20 draws", "K up to 400")
+TOO_DEAR = (
+    RIVAL,
+    "uniform own, 20 draws",
+    "free, K=5, 20 draws",
+    "K up to 400",
+    "K up to 10, 30 and 200",
+    "8 draws",
+)
 
 
 def variants() -> dict[str, list[OwnCalibration]]:

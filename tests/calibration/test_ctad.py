@@ -1,5 +1,6 @@
 """CTAD: the term is what the paper says, and the parameters do what they say."""
 
+import re
 import warnings
 
 import numpy as np
@@ -370,9 +371,11 @@ def test_agreement_is_spearmans_correlation_of_training_scores_and_terms():
     assert not hasattr(calibrator.fit(X_TRAIN), "agreement_")
 
 
-@pytest.mark.parametrize(("agreement", "much"), [(0.1, "much"), (0.5, "somewhat"), (0.9, "little")])
-def test_what_to_expect_is_said(agreement, much):
-    assert what_to_expect(agreement).endswith(f"expect calibration to change {much}.")
+def test_less_is_expected_where_score_and_term_agree():
+    said = [what_to_expect(agreement) for agreement in (-1.0, 0.4, 0.6, 1.0)]
+    gains = [float(re.search(r"added ([\d.]+) to AUC-PR", text)[1]) for text in said]
+    assert gains == sorted(gains, reverse=True)
+    assert len(set(gains)) == 4
 
 
 # Presets

@@ -1,0 +1,98 @@
+"""What docs/recommended.md says of the study's results in this repository."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pandas")
+
+from ctad.calibration._agreement import SEEN
+
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "docs" / "recommended.md").read_text()
+CLASSICAL = ("OCSVM", "PCA", "IForest", "ECOD", "KNN")
+
+
+@pytest.fixture(scope="module")
+def report():
+    sys.path.insert(0, str(ROOT / "benchmarks"))
+    try:
+        import recommended_report
+    finally:
+        sys.path.pop(0)
+    return recommended_report
+
+
+def table(lines):
+    """The cells of a table's rows, by the first of them."""
+    rows = [[cell.strip(" *") for cell in line.strip("| ").split(" | ")] for line in lines]
+    return {row[0]: row[1:] for row in rows[2:]}
+
+
+def test_the_page_is_made_of_these_results(report):
+    for part in (report.verdict, report.rival, report.tried, report.by_agreement):
+        assert "\n".join(part()) in PAGE
+
+
+def test_the_preset_is_what_is_chosen_without_each_data_set(report):
+    assert set(report.choices().values()) == {"recommended"}
+
+
+def test_the_preset_beats_the_rival_on_both_kinds_of_columns(report):
+    for alone, rival, preset in table(report.rival()).values():
+        assert float(preset) > float(rival) > float(alone)
+
+
+@pytest.mark.parametrize("detector", CLASSICAL)
+def test_the_gains_aimed_at_are_reached(report, detector):
+    gain = report.judged("published", detector)
+    assert gain.mean() >= report.AIMS[detector]
+    assert (gain > 0).sum() >= report.FEWEST_WINS
+    assert report.p_of(gain) < 0.05
+    assert report.p_of(report.judged("honest", detector)) < 0.05
+
+
+def test_data_sets_that_belong_together_are_left_out_together(report):
+    groups = report.groups(["wbc", "wine", "wdbc"])
+    assert ("wbc", "wdbc") in groups
+    assert ("wine",) in groups
+    assert ("wbc",) not in groups
+
+
+def test_a_choice_does_not_see_what_it_is_judged_by(report, monkeypatch):
+    """A variant that is best on one data set alone is not chosen for it."""
+    original = report.gains
+
+    def flattered(protocol, detector):
+        changed = original(protocol, detector).copy()
+        changed.loc["wine", "robust"] += 1000.0
+        return changed
+
+    monkeypatch.setattr(report, "gains", flattered)
+    assert report.chosen_without(()) == "robust"
+    assert report.chosen_without(("wine",)) == "recommended"
+
+
+def test_what_the_library_says_of_agreement_is_what_was_seen(report):
+    rows = list(table(report.by_agreement()).items())
+    assert len(rows) == len(SEEN)
+    for (edges, (_, mean, _, wins, _)), seen in zip(rows, SEEN, strict=True):
+        assert float(edges.split(" to ")[1]) == seen.up_to
+        assert float(mean) == pytest.approx(seen.mean_gain, abs=0.0051)
+        assert float(wins.strip("%")) / 100 == pytest.approx(seen.share_gaining, abs=0.0101)
+
+
+def test_the_readmes_table_is_the_pages(report):
+    readme = (ROOT / "README.md").read_text()
+    for detector in CLASSICAL:
+        told = re.search(rf"^\| {detector} \|(.*)\|$", readme, re.M)
+        cells = [float(cell.strip(" *+")) for cell in told[1].split("|")]
+        expected = [
+            number
+            for protocol in report.JUDGED
+            for plain, gain in [report.plain_and_gain(protocol, detector)]
+            for number in (plain.mean(), gain.mean())
+        ]
+        assert cells == pytest.approx(expected, abs=0.0006)
