@@ -151,6 +151,9 @@ class AsSeen(BaseEstimator):
 
 # Ways to add score and term
 
+# By median and quartiles, as the preset does.
+add_robustly = partial(add_by_training, scaling="robust")
+
 
 def add_tails(scores, terms, weight):
     """Minus the logarithm of the tail probability, the last tenth taken for exponential."""
@@ -178,22 +181,22 @@ def add_ranks(scores, terms, weight):
 
 
 def add_largest(scores, terms, weight):
-    """The larger of the two, both standardised."""
+    """The larger of the two, on a common scale."""
     zero = terms._replace(train=np.zeros_like(terms.train), test=np.zeros_like(terms.test))
     nothing = scores._replace(train=zero.train, test=zero.test)
-    return np.maximum(add_by_training(scores, zero, 0.0), add_by_training(nothing, terms, weight))
+    return np.maximum(add_robustly(scores, zero, 0.0), add_robustly(nothing, terms, weight))
 
 
 def add_by_agreement(scores, terms, weight):
     """More weight, up to threefold, the less score and term agree on training rows."""
     agreement = spearmanr(scores.train, terms.train).statistic
-    return add_by_training(scores, terms, weight * (2.0 - np.nan_to_num(agreement)))
+    return add_robustly(scores, terms, weight * (2.0 - np.nan_to_num(agreement)))
 
 
 def add_squared(scores, terms, weight):
     """The term squared: it says little of usual rows and much of odd ones."""
     squared = terms._replace(train=terms.train**2, test=terms.test**2)
-    return add_by_training(scores, squared, weight)
+    return add_robustly(scores, squared, weight)
 
 
 def term_alone(scores, terms, weight):
@@ -222,48 +225,50 @@ def variants() -> dict[str, list[OwnCalibration]]:
     def changed(**changes):
         return clone(PRESET).set_params(**changes)
 
-    def weighted(name, term):
-        return OwnCalibration(name, term, PRESET.weight)
+    def own(name, term, weight=PRESET.weight, add=add_robustly):
+        return OwnCalibration(name, term, weight, add)
 
     return {
         "the rival": [
-            OwnCalibration(RIVAL, NearestRow()),
+            own(RIVAL, NearestRow(), 1.0, add_by_training),
         ],
         "as published, but inductive": [
-            OwnCalibration("uniform total, K=5, M=20", CTAD()),
-            OwnCalibration("uniform own, K=5, M=20", CTAD(signal="own")),
-            OwnCalibration("uniform own, 20 draws", CTAD(signal="own", n_draws=20)),
-            OwnCalibration("free, K=5, 20 draws", CTAD(target="free", signal="own", n_draws=20)),
-            OwnCalibration("Mahalanobis distance", MahalanobisDistance()),
+            own("uniform total, K=5, M=20", CTAD(), 1.0),
+            own("uniform own, K=5, M=20", CTAD(signal="own"), 1.0),
+            own("uniform own, 20 draws", CTAD(signal="own", n_draws=20), 1.0),
+            own("free, K=5, 20 draws", CTAD(target="free", signal="own", n_draws=20), 1.0),
+            own("Mahalanobis distance", MahalanobisDistance(), 1.0),
         ],
         "mass on the centroids, K=50, plain distance": [
-            OwnCalibration("uniform total, M=99, 6 draws", CTAD(50, 99, n_draws=6)),
-            OwnCalibration(
-                "sizes own, M=199, 6 draws", CTAD(50, 199, target="sizes", signal="own", n_draws=6)
+            own("uniform total, M=99, 6 draws", CTAD(50, 99, n_draws=6), 1.0),
+            own(
+                "sizes own, M=199, 6 draws",
+                CTAD(50, 199, target="sizes", signal="own", n_draws=6),
+                1.0,
             ),
-            OwnCalibration("price capped at 1", CappedPrice(1.0)),
-            OwnCalibration("price capped at 0.25", CappedPrice(0.25)),
-            OwnCalibration("free", CappedPrice(0.0)),
-            OwnCalibration("random rows as centroids", RandomRows(50, 6)),
+            own("price capped at 1", CappedPrice(1.0), 1.0),
+            own("price capped at 0.25", CappedPrice(0.25), 1.0),
+            own("free", CappedPrice(0.0), 1.0),
+            own("random rows as centroids", RandomRows(50, 6), 1.0),
         ],
         "scaling of columns": [
-            weighted(CHOSEN, PRESET),
-            weighted("as they are", changed(feature_scaling=None)),
-            weighted("standardised", changed(feature_scaling="standard")),
-            weighted("min-max", changed(feature_scaling="minmax")),
-            weighted("robust", changed(feature_scaling="robust")),
-            weighted(
+            own(CHOSEN, PRESET),
+            own("as they are", changed(feature_scaling=None)),
+            own("standardised", changed(feature_scaling="standard")),
+            own("min-max", changed(feature_scaling="minmax")),
+            own("robust", changed(feature_scaling="robust")),
+            own(
                 "all but robust, 3 draws",
                 changed(feature_scaling=(None, "standard", "minmax"), n_draws=3),
             ),
-            weighted(
+            own(
                 "ranks",
                 Inside(
                     QuantileTransformer(n_quantiles=200, subsample=None),
                     changed(feature_scaling=None),
                 ),
             ),
-            weighted(
+            own(
                 "whitened",
                 Inside(
                     make_pipeline(StandardScaler(), PCA(0.99, whiten=True)),
@@ -273,37 +278,32 @@ def variants() -> dict[str, list[OwnCalibration]]:
         ],
         "cost": [
             # Plain distances of two scalings cannot be averaged: to be compared with "as they are".
-            weighted("as they are, plain distance", changed(feature_scaling=None, cost="distance")),
+            own("as they are, plain distance", changed(feature_scaling=None, cost="distance")),
         ],
         "centroids and draws": [
-            weighted("K up to 30", UpTo(30, PRESET)),
-            weighted("K up to 100", UpTo(100, PRESET)),
-            weighted("K up to 400", UpTo(400, PRESET)),
-            weighted("two thirds of the rows", UpTo(200, PRESET, 2 / 3)),
-            weighted("K up to 10, 30 and 200", MeanOf([UpTo(k, PRESET) for k in (10, 30, 200)])),
-            weighted("2 draws", changed(n_draws=2)),
-            weighted("8 draws", changed(n_draws=8)),
+            own("K up to 30", UpTo(30, PRESET)),
+            own("K up to 100", UpTo(100, PRESET)),
+            own("K up to 400", UpTo(400, PRESET)),
+            own("two thirds of the rows", UpTo(200, PRESET, 2 / 3)),
+            own("K up to 10, 30 and 200", MeanOf([UpTo(k, PRESET) for k in (10, 30, 200)])),
+            own("2 draws", changed(n_draws=2)),
+            own("8 draws", changed(n_draws=8)),
         ],
         "columns": [
-            weighted("all columns", changed(columns="all")),
+            own("all columns", changed(columns="all")),
         ],
         "how score and term meet": [
-            OwnCalibration("weight 1", PRESET, 1.0),
-            OwnCalibration("weight 1.5", PRESET, 1.5),
-            OwnCalibration("weight 3", PRESET, 3.0),
-            OwnCalibration("the term alone", PRESET, add=term_alone),
-            weighted("training rows as seen, weight 2", AsSeen(PRESET)),
-            OwnCalibration("training rows as seen, weight 1", AsSeen(PRESET)),
-            OwnCalibration("weight 1, or up to 3 by agreement", PRESET, add=add_by_agreement),
-            OwnCalibration("the term squared, weight 1", PRESET, add=add_squared),
-            OwnCalibration(
-                "median and quartiles",
-                PRESET,
-                PRESET.weight,
-                add=partial(add_by_training, scaling="robust"),
-            ),
-            OwnCalibration("tail probabilities", PRESET, PRESET.weight, add=add_tails),
-            OwnCalibration("training ranks", PRESET, PRESET.weight, add=add_ranks),
-            OwnCalibration("the larger of both", PRESET, add=add_largest),
+            own("weight 1", PRESET, 1.0),
+            own("weight 1.5", PRESET, 1.5),
+            own("weight 3", PRESET, 3.0),
+            own("the term alone", PRESET, add=term_alone),
+            own("training rows as seen, weight 2", AsSeen(PRESET)),
+            own("training rows as seen, weight 1", AsSeen(PRESET), 1.0),
+            own("weight 1, or up to 3 by agreement", PRESET, 1.0, add_by_agreement),
+            own("the term squared, weight 1", PRESET, 1.0, add_squared),
+            own("mean and standard deviation", PRESET, add=add_by_training),
+            own("tail probabilities", PRESET, add=add_tails),
+            own("training ranks", PRESET, add=add_ranks),
+            own("the larger of both", PRESET, 1.0, add_largest),
         ],
     }

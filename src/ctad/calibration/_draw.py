@@ -76,7 +76,7 @@ class Draw(NamedTuple):
     def rounding(self, rows: Floats) -> float:
         """What the cost of a row may be off by."""
         largest = np.abs((rows[:, self.columns] - self.shift) / self.scale).max()
-        return float(10 * np.finfo(np.float64).eps * largest / min(1.0, self.radius.min()))
+        return float(10 * np.finfo(np.float64).eps * largest / self.radius.min())
 
     def state(self, writer: Writer) -> dict[str, Any]:
         """For a model file."""
@@ -107,7 +107,7 @@ def new_draw(
         # More than half of them, as in Lazarevic and Kumar: Feature Bagging for Outlier Detection.
         n_seen = random.randint(n_columns // 2 + 1, n_columns + 1)
         columns = np.sort(random.choice(n_columns, n_seen, replace=False))
-    shift, scale = _location(scaling, rows[:, columns])
+    shift, scale = _location(scaling, np.ascontiguousarray(rows[:, columns]))
     references = rows[random.choice(n, settings.n_references, replace=False)]
     sample = _sample(n, settings, random)
     inside, references = (

@@ -24,7 +24,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "signal": "own",
         "weight": 2.0,
         "n_draws": 4,
-        "score_scaling": "standard",
+        "score_scaling": "robust",
         "feature_scaling": (None, "minmax"),
         "columns": "random",
         "cost": "relative",

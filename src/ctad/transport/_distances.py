@@ -8,7 +8,8 @@ a shortcut (`fill_least_costs`): squared costs, expanded, are one matrix product
     |x - c|^2 / r^2  =  <(x, 1, |x|^2), (-2c, |c|^2, 1) / r^2>.
 
 In single precision it is fast, and wrong by no more than a known bound. Only centroids which that
-bound cannot rule out, mostly a single one, are then measured: the result is the same.
+bound cannot rule out, mostly a single one, are then measured: the result is the same, unless squares
+are too small for double precision.
 
 Compiled functions that call each other share this file: numba's cache notices a change in the file
 of a function, not in the files of those it calls.
@@ -102,6 +103,7 @@ def fill_least_costs(
     """Fill `costs` (n,) with the least of the costs that `fill_costs` gives for each row."""
     k_centroids, n_factors = screen.factors.shape
     step = max(16, MULTIPLICATIONS // screen.factors.size)
+    at_once = max(1, MULTIPLICATIONS // (step * n_factors))
     factors = np.zeros((n_factors, step), np.float32)
     bound = np.zeros(step, np.float32)
     squared = np.empty((k_centroids, step), np.float32)
@@ -111,7 +113,8 @@ def fill_least_costs(
     for start in range(0, rows.shape[0], step):
         block = rows[start : start + step]
         _in_single_precision(block, screen, factors, bound)
-        np.dot(screen.factors, factors, squared)
+        for j in range(0, k_centroids, at_once):
+            np.dot(screen.factors[j : j + at_once], factors, squared[j : j + at_once])
         _two_least(squared, least, second, chosen)
         for r in range(block.shape[0]):
             limit = least[r] + bound[r]

@@ -210,7 +210,7 @@ class RowTransport:
         if d > 0 and not 0 <= seen.min() <= seen.max() < rows.shape[1]:
             raise ValueError(f"there are no columns but 0 to {rows.shape[1] - 1}")
         radii = np.ones(len(ends)) if radius is None else np.array(radius, dtype=np.float64)
-        if radii.shape != (len(ends),) or not (radii > 0).all():
+        if radii.shape != (len(ends),) or not ((radii > 0) & np.isfinite(radii)).all():
             raise ValueError(f"radius must hold {len(ends)} numbers above 0")
         by, over = (np.broadcast_to(v, d).astype(np.float64) for v in (shift, scale))
         as_is = len(seen) == rows.shape[1] and bool((seen == np.arange(d)).all())
