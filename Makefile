@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/installed
-# A folder of data sets. Without one, tests of them are skipped and runs download them.
+# A folder of data sets. Without one, tests of them are skipped and `make paper` downloads them.
 DATA ?= $(abspath $(or $(CTAD_DATA_DIR),$(wildcard ../shared/data/paper34)))
 
 .PHONY: setup demo test bench paper fidelity recommended clean

@@ -321,6 +321,28 @@ def test_few_distinct_rows_do_not_turn_rounding_into_a_scale(n_centroids):
                 assert np.abs(calibrator.calibrate([0.0], rows[:1] + 0.5)).max() < 1000
 
 
+@pytest.mark.parametrize("unit", [1e-9, 1e6, 1e12, 1e18])
+def test_the_unit_of_the_columns_does_not_matter_to_the_preset(unit):
+    """Say, of a time in seconds or in nanoseconds."""
+    plain, scaled = (
+        CTAD.from_preset(random_state=0).fit(X_TRAIN * u, scores=SCORES) for u in (1.0, unit)
+    )
+    np.testing.assert_allclose(
+        scaled.calibrate(NEW_SCORES, X_NEW * unit), plain.calibrate(NEW_SCORES, X_NEW), rtol=1e-6
+    )
+
+
+@pytest.mark.parametrize("far", [10.0, 100.0, 1e6])
+def test_one_odd_training_row_does_not_silence_the_term(far):
+    clean = CTAD.from_preset(random_state=0).fit(X_TRAIN, scores=SCORES)
+    odd_rows = X_TRAIN.copy()
+    odd_rows[0] += far
+    odd = CTAD.from_preset(random_state=0).fit(odd_rows, scores=SCORES)
+    far_out = X_TRAIN[1:21] + [9.0, -9.0, 9.0, -9.0]
+    terms = [c.calibrate(np.zeros(20), far_out).mean() for c in (clean, odd)]
+    assert terms[1] > 0.3 * terms[0]
+
+
 def test_auto_takes_at_most_a_third_of_the_distinct_rows():
     thirty = normal(30, 4)[np.arange(3000) % 30]
     assert CTAD("auto", random_state=0).fit(thirty).centroids_.shape == (10, 4)

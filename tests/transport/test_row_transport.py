@@ -142,6 +142,15 @@ def test_a_row_among_many_centroids_does_not_depend_on_its_company(many, threads
         assert_same_bits(many(rows[row : row + 1])[:2], (part[row : row + 1] for part in together))
 
 
+@pytest.mark.parametrize("n_columns", [1, 500])
+def test_few_and_many_columns_among_many_centroids(n_columns):
+    centroids, rows = normal(200, n_columns, seed=1), normal(100, n_columns)
+    transport = RowTransport(np.ones((1, 200)), "free")
+    least = transport.solve_points(rows, centroids)
+    assert_same_bits(least[:2], transport.solve_points(rows, centroids, mass=True)[:2])
+    np.testing.assert_allclose(least.own, cdist(rows, centroids).min(axis=1) / 2, rtol=1e-12)
+
+
 @pytest.mark.parametrize("far", [1e10, 1e20, 1e100])
 def test_a_row_too_far_for_single_precision_is_measured_in_full(many, far):
     row = far * normal(1, 7)
@@ -205,6 +214,7 @@ def test_impossible_problems_are_refused(reference_costs, target, message):
         (lambda t: t.solve_points([[1.0]], [[0.0], [1.0]], columns=[0, 0]), "must have 1 columns"),
         (lambda t: t.solve_points([[1.0]], [[0.0], [1.0]], radius=[1.0, 0.0]), "above 0"),
         (lambda t: t.solve_points([[1.0]], [[0.0], [1.0]], radius=[1.0]), "2 numbers above 0"),
+        (lambda t: t.solve_points([[1.0]], [[0.0], [1.0]], radius=[1.0, np.inf]), "above 0"),
     ],
 )
 def test_rows_that_do_not_fit_are_refused(solve, message):

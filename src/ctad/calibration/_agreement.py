@@ -10,7 +10,7 @@ from .._input import Floats
 
 
 class Seen(NamedTuple):
-    """What the study behind the recommended preset saw (docs/recommended.md)."""
+    """What the study saw with the recommended preset (docs/recommended.md)."""
 
     up_to: float  # agreement
     mean_gain: float  # in AUC-PR
@@ -40,7 +40,7 @@ def agreement(scores: Floats, terms: Floats) -> float:
 
 
 def what_to_expect(agreement: float) -> str:
-    """A sentence about it.
+    """What the recommended preset did where score and term agreed as much.
 
     Parameters
     ----------
@@ -50,13 +50,13 @@ def what_to_expect(agreement: float) -> str:
     Examples
     --------
     >>> from ctad.calibration import what_to_expect
-    >>> print(what_to_expect(0.8))
-    Score and term rank training rows alike to 0.80 (1: in the same order). In such cases of a study
-    calibration added 0.01 to AUC-PR on average, and 54 % of them gained.
+    >>> what_to_expect(0.8).partition(". ")[0]
+    'Agreement of score and term on training rows: 0.80 (1: the same order, 0: unrelated)'
     """
     seen = next((seen for seen in SEEN if agreement <= seen.up_to), SEEN[-1])
     return (
-        f"Score and term rank training rows alike to {agreement:.2f} (1: in the same order). In "
-        f"such cases of a study\ncalibration added {seen.mean_gain:.2f} to AUC-PR on average, and "
-        f"{seen.share_gaining:.0%} of them gained.".replace("%", " %")
+        f"Agreement of score and term on training rows: {agreement:.2f} (1: the same order, 0: "
+        "unrelated). In such cases of our study over 32 data sets calibration added "
+        f"{seen.mean_gain:.2f} to AUC-PR on average; {100 * seen.share_gaining:.0f} % of them "
+        "gained."
     )

@@ -43,7 +43,7 @@ class CTAD(BaseCalibrator):
     Parameters
     ----------
     n_centroids : int or "auto", default=5
-        K. "auto": 200, but at most a third of the distinct training rows.
+        K. "auto": 200, but at most a third of the distinct rows that k-means sees.
     n_references : int, default=20
         M. If K divides M+1 a row needs a single step and is placed fastest.
     target : {"uniform", "sizes", "free"}, default="uniform"
@@ -98,7 +98,7 @@ class CTAD(BaseCalibrator):
     Notes
     -----
     With fewer training rows than K or M these are reduced, with one warning. With fewer
-    distinct rows than K some centroids coincide, and the term of training rows is zero.
+    distinct rows than K some centroids coincide, and `delta` of training rows is zero.
 
     References
     ----------

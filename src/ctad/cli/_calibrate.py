@@ -52,7 +52,7 @@ def calibrate(
 
     The output is that of `ctad score`.
     """
-    from ..calibration import CTAD, PRESETS
+    from ..calibration import CTAD, PRESETS, what_to_expect
     from ..tables import TableEncoder
     from ._column_of_scores import ColumnOfScores
     from ._training import training_rows
@@ -89,6 +89,8 @@ def calibrate(
                 model.encoder.fit_transform(rows),
                 scores=model.base_score(rows) if has_scores else None,
             )
+        if has_scores and preset == "recommended":
+            talk.notice(what_to_expect(model.calibrator.agreement_))
         summary = score_tables(
             model,
             scores,

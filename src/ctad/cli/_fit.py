@@ -96,7 +96,7 @@ def fit(
             f"{training.seen:,} rows"
             + (f" ({training.anomalous:,} labelled anomalous)" if training.anomalous else "")
             + f": {output}",
-            what_to_expect(agreement),
+            *([what_to_expect(agreement)] if preset == "recommended" else []),
         )
 
 

@@ -8,8 +8,8 @@ a shortcut (`fill_least_costs`): squared costs, expanded, are one matrix product
     |x - c|^2 / r^2  =  <(x, 1, |x|^2), (-2c, |c|^2, 1) / r^2>.
 
 In single precision it is fast, and wrong by no more than a known bound. Only centroids which that
-bound cannot rule out, mostly a single one, are then measured: the result is the same, unless squares
-are too small for double precision.
+bound cannot rule out, mostly a single one, are then measured: the result is the same, as long as
+squares are not too small for double precision.
 
 Compiled functions that call each other share this file: numba's cache notices a change in the file
 of a function, not in the files of those it calls.
