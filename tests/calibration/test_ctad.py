@@ -338,7 +338,7 @@ def test_one_odd_training_row_does_not_silence_the_term(far):
     odd_rows = X_TRAIN.copy()
     odd_rows[0] += far
     odd = CTAD.from_preset(random_state=0).fit(odd_rows, scores=SCORES)
-    far_out = X_TRAIN[1:21] + [9.0, -9.0, 9.0, -9.0]
+    far_out = X_TRAIN[1:21] + 9.0 * np.array([1, -1, 1, -1])
     terms = [c.calibrate(np.zeros(20), far_out).mean() for c in (clean, odd)]
     assert terms[1] > 0.3 * terms[0]
 
