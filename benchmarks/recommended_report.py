@@ -42,7 +42,11 @@ def measured() -> pd.DataFrame:
         if outcome.error is None
     ]
     keys = ["protocol", "detector", "calibration", "dataset"]
-    found = pd.DataFrame(rows).groupby(keys)[["auc_pr", "base_auc_pr"]].mean()
+    table = pd.DataFrame(rows).groupby(keys)
+    seeds = table.size().groupby(["protocol", "detector", "dataset"])
+    if (seeds.min() < seeds.max()).any():
+        raise SystemExit("not all variants have the same seeds yet: run recommended.py")
+    found = table[["auc_pr", "base_auc_pr"]].mean()
     return found.assign(gain=found.auc_pr - found.base_auc_pr)
 
 
@@ -62,14 +66,19 @@ def candidates() -> list[str]:
     ]
 
 
-def chosen_without(left_out: Iterable[str]) -> str:
-    """The candidate with the largest mean gain over detectors and both protocols elsewhere."""
+def mean_gains(left_out: Iterable[str]) -> pd.Series:
+    """Of the candidates, over detectors and both protocols, on the other data sets."""
     means = []
     for protocol in JUDGED:
         for detector in measured_detectors(protocol):
             table = gains(protocol, detector)[candidates()]
             means.append(table[~table.index.isin(list(left_out))].mean())
-    return str(pd.concat(means, axis=1).mean(axis=1).idxmax())
+    return pd.concat(means, axis=1).mean(axis=1)
+
+
+def chosen_without(left_out: Iterable[str]) -> str:
+    """The candidate with the largest mean gain elsewhere."""
+    return str(mean_gains(left_out).idxmax())
 
 
 def measured_detectors(protocol: str) -> list[str]:
