@@ -89,8 +89,6 @@ def calibrate(
                 model.encoder.fit_transform(rows),
                 scores=model.base_score(rows) if has_scores else None,
             )
-        if has_scores and preset == "recommended":
-            talk.notice(what_to_expect(model.calibrator.agreement_))
         summary = score_tables(
             model,
             scores,
@@ -101,6 +99,8 @@ def calibrate(
             encoding=encoding,
             delimiter=delimiter,
         )
+        if has_scores and preset == "recommended":
+            talk.notice(what_to_expect(model.calibrator.agreement_))
         show_scored(summary, output, talk)
 
 
