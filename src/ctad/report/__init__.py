@@ -1,0 +1,1 @@
+"""The page people open: what a model says of a table, as one HTML file."""

@@ -1,0 +1,103 @@
+"""What a report shows: plain numbers and texts, of which the page knows nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .._input import Floats
+
+Flags = npt.NDArray[np.bool_]
+
+
+class Scores(NamedTuple):
+    """Scores of some rows: the detector's, the calibration term, both together."""
+
+    base_score: Floats
+    delta: Floats
+    score: Floats
+
+
+class Reason(NamedTuple):
+    """What one column has to do with the term of a row."""
+
+    column: str
+    value: str  # in the column's own units, "9 300"
+    usual: str  # in training, "40 to 210"
+    share: float  # of what the row pays, 0 to 1
+
+
+class Alert(NamedTuple):
+    """A row and why it scores as it does. `base_part + delta_part` is the score."""
+
+    row: int  # its place in the table, from 0
+    base_score: float
+    delta: float
+    base_part: float
+    delta_part: float
+    score: float
+    rank: int  # by score, 1 is the most anomalous
+    base_rank: int  # by the detector alone
+    p_value: float | None  # None without normal rows held out of training
+    is_selected: bool | None  # to act on, at the false discovery rate
+    is_anomaly: bool | None  # None without labels
+    reasons: Sequence[Reason]  # the most important first
+    text: str  # all of it in words, several lines
+
+
+class Drift(NamedTuple):
+    """A column, now against in training."""
+
+    column: str
+    statistic: float  # Kolmogorov-Smirnov: the largest gap between the two distributions
+    p_value: float  # adjusted for the number of columns
+    has_changed: bool
+
+
+class Fit(NamedTuple):
+    """Whether the model still fits the data."""
+
+    still_fits: bool
+    p_value: float | None  # that scores are distributed as those of normal rows
+    error: float  # how often this would be said of data that fits
+    drifts: Sequence[Drift]  # the most changed first
+    text: str  # the verdict in a sentence or two
+
+
+class Plane(NamedTuple):
+    """Rows and centroids in the plane in which training rows spread most (PCA)."""
+
+    normal: Floats  # (m, 2) training rows
+    new: Floats  # (k, 2) new rows
+    new_rows: npt.NDArray[np.int64]  # (k,) their places in the table
+    centroids: Floats  # (K, 2)
+    explained: tuple[float, float]  # share of the variance along each axis
+    axes: tuple[str, str]  # the columns that weigh most in each, "amount, hour"
+
+
+@dataclass(frozen=True)
+class Report:
+    """All that is on a page.
+
+    Arrays without another word have one entry per row of the new table, in its order.
+    """
+
+    title: str  # "IsolationForest, calibrated"
+    facts: Mapping[str, str]  # what the model is: {"training rows": "1,000", ...}
+    reproduce: str  # the commands or code that give this page, several lines
+    scores: Scores
+    normal: Scores | None  # of normal rows held out of training
+    p_values: Floats | None
+    selected: Flags | None  # rows to act on at the false discovery rate `fdr`
+    fdr: float
+    labels: Flags | None  # anomalies, where known
+    alerts: Sequence[Alert]  # the rows with the highest scores, the highest first
+    moved_up: Sequence[Alert]  # the rows that calibration moved most, by rank
+    moved_down: Sequence[Alert]
+    fit: Fit | None
+    plane: Plane
+    notices: Sequence[str] = ()  # what a reader should know before trusting the page
