@@ -60,12 +60,12 @@ def test_threads_change_nothing(transport, centroids, threads_used):
 
 def test_a_row_does_not_depend_on_its_company(transport, centroids):
     rows = normal(30_000, 7)
-    together = transport.solve_points(rows, centroids, mass=True)
+    together = transport.solve_points(rows, centroids, mass=True)[:3]
     order = np.random.default_rng(3).permutation(len(rows))
-    shuffled = transport.solve_points(rows[order], centroids, mass=True)
+    shuffled = transport.solve_points(rows[order], centroids, mass=True)[:3]
     assert_same_bits(shuffled, (part[order] for part in together))
     for row in (0, 1, 17, 29_999):
-        alone = transport.solve_points(rows[row : row + 1], centroids, mass=True)
+        alone = transport.solve_points(rows[row : row + 1], centroids, mass=True)[:3]
         assert_same_bits(alone, (part[row : row + 1] for part in together))
 
 
@@ -134,12 +134,17 @@ def many():
 
 def test_a_row_among_many_centroids_does_not_depend_on_its_company(many, threads_used):
     rows = normal(10_001, 7)
-    together = many(rows)[:2]
+
+    def solved(some, **how):
+        total, own, _, nearest = many(some, nearest=True, **how)
+        return total, own, nearest
+
+    together = solved(rows)
     order = np.random.default_rng(3).permutation(len(rows))
-    assert_same_bits(many(rows[order])[:2], (part[order] for part in together))
-    assert_same_bits(many(rows, n_threads=3)[:2], together)
+    assert_same_bits(solved(rows[order]), (part[order] for part in together))
+    assert_same_bits(solved(rows, n_threads=3), together)
     for row in (0, 1, 17, 10_000):
-        assert_same_bits(many(rows[row : row + 1])[:2], (part[row : row + 1] for part in together))
+        assert_same_bits(solved(rows[row : row + 1]), (part[row : row + 1] for part in together))
 
 
 @pytest.mark.parametrize("n_columns", [1, 500])
@@ -163,6 +168,23 @@ def test_a_row_without_distances_is_named_among_many_centroids(many, value):
     rows[222, 3] = value
     with pytest.raises(ValueError, match="row 222"):
         many(rows)
+
+
+@pytest.mark.parametrize("k", [5, 100])
+def test_the_centroid_each_row_goes_to(k):
+    centroids, rows, radius = normal(k, 7, seed=1), normal(1000, 7), np.exp(normal(k))
+    centroids[3] = centroids[1]  # of equally cheap ones the first
+    radius[3] = radius[1]
+    transport = RowTransport(np.ones((20, k)), "free")
+    nearest = transport.solve_points(rows, centroids, radius=radius, nearest=True).nearest
+    np.testing.assert_array_equal(nearest, (cdist(rows, centroids) / radius).argmin(axis=1))
+    assert transport.solve_points(rows, centroids, radius=radius).nearest is None
+
+
+def test_rows_of_a_limited_target_go_to_several_centroids(centroids):
+    transport = RowTransport(np.ones((20, 5)))
+    with pytest.raises(ValueError, match="ask for mass"):
+        transport.solve_points(normal(2, 7), centroids, nearest=True)
 
 
 def test_mass_is_only_there_when_asked_for(transport, centroids):

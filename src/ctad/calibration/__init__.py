@@ -4,6 +4,7 @@ from ._agreement import what_to_expect
 from ._base import BaseCalibrator
 from ._combination import combination_from_training
 from ._ctad import CTAD
+from ._parts import DeltaParts, Moves, Neighbours
 from ._presets import PRESETS
 from .rivals import CentroidDistance, MahalanobisDistance, TransportOnly
 
@@ -12,7 +13,10 @@ __all__ = [
     "PRESETS",
     "BaseCalibrator",
     "CentroidDistance",
+    "DeltaParts",
     "MahalanobisDistance",
+    "Moves",
+    "Neighbours",
     "TransportOnly",
     "combination_from_training",
     "what_to_expect",

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._input import Floats, Rows, checked_scores, new_rows, one_of, training_rows
 from ._agreement import agreement
 from ._combination import SCORE_SCALINGS, Combination, combination_from_training
+from ._parts import DeltaParts
 
 # Distances square the values: far beyond these they would overflow, or vanish.
 LARGEST_VALUE = 1e100
@@ -24,7 +25,8 @@ SMALLEST_SPREAD = 1e-100
 class BaseCalibrator(BaseEstimator, ABC):
     """A term per row, learnt from normal rows, that is added to a detector's score.
 
-    Subclasses say how the term is learnt (`_fit`) and computed (`_delta`).
+    Subclasses say how the term is learnt (`_fit`), computed (`_delta`) and what it is made of
+    (`_delta_parts`).
     """
 
     weight: float
@@ -136,6 +138,47 @@ class BaseCalibrator(BaseEstimator, ABC):
         terms = checked_scores(delta, delta, "delta")
         return self._combine(checked_scores(scores, terms), terms)
 
+    def parts(self, scores: Any, delta: Any) -> tuple[Floats, Floats]:
+        """What score and term each add to the calibrated score: the two sum to it.
+
+        Parameters
+        ----------
+        scores, delta : array-like of shape (n,)
+            As for `combine`.
+
+        Returns
+        -------
+        ndarray of shape (n,), ndarray of shape (n,)
+            The part of the detector's score and that of the term.
+        """
+        self._check_ready_to_combine()
+        terms = checked_scores(delta, delta, "delta")
+        return self._parts_of(checked_scores(scores, terms), terms)
+
+    def delta_parts(self, X: Any) -> DeltaParts:
+        """What the term of each row is made of.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, D)
+
+        Returns
+        -------
+        DeltaParts
+
+        Examples
+        --------
+        >>> from ctad import CTAD
+        >>> calibrator = CTAD(1, 1, target="free", signal="own", random_state=0)
+        >>> parts = calibrator.fit([[0.0, 0.0], [0.0, 2.0]]).delta_parts([[3.0, 5.0]])
+        >>> parts.delta, parts.columns
+        (array([2.5]), array([[0.9, 1.6]]))
+        >>> parts.moves.distance
+        array([5.])
+        """
+        check_is_fitted(self)
+        return self._delta_parts(new_rows(self, X))
+
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted calibrator to a file that `ctad.load` reads.
 
@@ -158,8 +201,13 @@ class BaseCalibrator(BaseEstimator, ABC):
             )
 
     def _combine(self, scores: Floats, delta: Floats) -> Floats:
+        of_scores, of_delta = self._parts_of(scores, delta)
+        of_delta += of_scores
+        return of_delta
+
+    def _parts_of(self, scores: Floats, delta: Floats) -> tuple[Floats, Floats]:
         assert self._combination is not None
-        return self._combination.combine(scores, delta, self.weight)
+        return self._combination.parts(scores, delta, self.weight)
 
     def _finite_delta(self, rows: Rows) -> Floats:
         return self._checked(self._delta(rows))
@@ -188,3 +236,6 @@ class BaseCalibrator(BaseEstimator, ABC):
 
     @abstractmethod
     def _delta(self, rows: Rows) -> Floats: ...
+
+    @abstractmethod
+    def _delta_parts(self, rows: Rows) -> DeltaParts: ...

@@ -22,18 +22,18 @@ class Combination(NamedTuple):
 
     def combine(self, scores: Floats, delta: Floats, weight: float) -> Floats:
         """The calibrated scores."""
-        result = self.scaled_delta(delta, weight)
-        part = scores - self.score[0]
-        part /= self.score[1]
-        result += part
-        return result
+        of_scores, of_delta = self.parts(scores, delta, weight)
+        of_delta += of_scores
+        return of_delta
 
-    def scaled_delta(self, delta: Floats, weight: float) -> Floats:
-        """The term's part of the calibrated scores."""
-        part = delta - self.delta[0]
-        part /= self.delta[1]
-        part *= weight
-        return part
+    def parts(self, scores: Floats, delta: Floats, weight: float) -> tuple[Floats, Floats]:
+        """What scores and terms each add to the calibrated scores."""
+        of_scores = scores - self.score[0]
+        of_scores /= self.score[1]
+        of_delta = delta - self.delta[0]
+        of_delta /= self.delta[1]
+        of_delta *= weight
+        return of_scores, of_delta
 
 
 def _unit(values: Floats) -> Location:

@@ -15,6 +15,7 @@ from .._progress import progress
 from .._warning import warn_user
 from ._base import BaseCalibrator
 from ._draw import COLUMNS, COSTS, Settings, check_feature_scaling, new_draw, saved_draw
+from ._parts import DeltaParts, Moves
 from ._presets import PRESETS
 
 if TYPE_CHECKING:
@@ -244,3 +245,20 @@ class CTAD(BaseCalibrator):
                 delta[chunk] += transported.total if self._signal == "total" else transported.own
         delta /= len(self.draws_)
         return delta
+
+    def _delta_parts(self, rows: Rows) -> DeltaParts:
+        n_threads = effective_n_jobs(self.n_jobs)
+        delta, references, moves = np.zeros(len(rows)), np.zeros(len(rows)), []
+        columns = np.zeros(rows.shape)
+        for number, draw in enumerate(self.draws_):
+            transported, moved = draw.divide(rows, columns, n_threads)
+            moves.append(moved._replace(draw=moved.draw + number))
+            if self._signal == "total":
+                delta += transported.total
+                references += transported.total - transported.own
+            else:
+                delta += transported.own
+        for part in (delta, references, columns):
+            part /= len(self.draws_)
+        together = Moves(*map(np.concatenate, zip(*moves, strict=True)))
+        return DeltaParts(delta, columns, references, together, self.draws_[0].neighbours(rows))

@@ -13,12 +13,15 @@ from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
 from threadpoolctl import threadpool_limits
 
 from .._input import Floats, Rows, one_of
-from ..transport import RowTransport, Transported, euclidean_costs
+from ..transport import RowTransport, Transported, add_shares, euclidean_costs
+from ._parts import Moves, Neighbours
 
 if TYPE_CHECKING:
     from ..modelfile import Reader, Writer
 
 Integers = npt.NDArray[np.int64]
+
+NEIGHBOURS = 3  # references that are named in an explanation
 
 FEATURE_SCALINGS = (None, "standard", "robust", "minmax")
 COLUMNS = ("all", "random")
@@ -73,9 +76,47 @@ class Draw(NamedTuple):
             n_threads=n_threads,
         )
 
+    def divide(self, rows: Rows, columns: Floats, n_threads: int = 1) -> tuple[Transported, Moves]:
+        """The transport of each row, where its mass goes, and, added to `columns` (n, D), what each
+        column adds to what the row pays."""
+        is_free = isinstance(self.target, str) and self.target == "free"
+        inside = self._inside(rows)
+        transported = self.transport.solve_points(
+            inside,
+            self.centroids,
+            radius=self.radius,
+            mass=not is_free,
+            nearest=is_free,
+            n_threads=n_threads,
+        )
+        n_sources = len(self.references) + 1
+        if transported.nearest is not None:
+            row, centroid = np.arange(len(inside)), transported.nearest
+            share = np.ones(len(inside))
+        else:
+            assert transported.mass is not None
+            row, centroid = np.nonzero(transported.mass)
+            share = transported.mass[row, centroid] * n_sources
+        distance = np.linalg.norm(inside[row] - self.centroids[centroid], axis=1)
+        usual = self.radius[centroid]
+        paid = share * distance / usual / n_sources
+        add_shares(inside, self.centroids, row, centroid, paid, self.columns, columns)
+        first = np.zeros(len(row), dtype=np.int64)
+        return transported, Moves(row, first, centroid, share, distance, usual)
+
+    def neighbours(self, rows: Rows) -> Neighbours:
+        """The references nearest to each row."""
+        distances = euclidean_costs(self._inside(rows), self.references)
+        nearest = np.argsort(distances, axis=1, kind="stable")[:, :NEIGHBOURS]
+        return Neighbours(nearest, np.take_along_axis(distances, nearest, axis=1))
+
+    def _inside(self, rows: Rows) -> Floats:
+        """Rows in the space of this draw."""
+        return np.ascontiguousarray((rows[:, self.columns] - self.shift) / self.scale)
+
     def rounding(self, rows: Floats) -> float:
         """What the cost of a row may be off by."""
-        largest = np.abs((rows[:, self.columns] - self.shift) / self.scale).max()
+        largest = np.abs(self._inside(rows)).max()
         return float(10 * np.finfo(np.float64).eps * largest / self.radius.min())
 
     def state(self, writer: Writer) -> dict[str, Any]:

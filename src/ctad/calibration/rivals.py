@@ -10,6 +10,7 @@ from sklearn.covariance import LedoitWolf
 from .._input import Floats, Rows
 from ._base import BaseCalibrator
 from ._ctad import CTAD
+from ._parts import DeltaParts, without_transport
 from ._saving import describe, restore
 
 if TYPE_CHECKING:
@@ -85,6 +86,9 @@ class CentroidDistance(BaseCalibrator):
     def _delta(self, rows: Rows) -> Floats:
         return 2.0 * self._transport.delta(rows)
 
+    def _delta_parts(self, rows: Rows) -> DeltaParts:
+        return self._transport.delta_parts(rows).times(2.0)
+
 
 class MahalanobisDistance(BaseCalibrator):
     """Add the Mahalanobis distance to the training mean.
@@ -130,6 +134,15 @@ class MahalanobisDistance(BaseCalibrator):
         squared: Floats = self._covariance.mahalanobis(rows)
         return np.sqrt(squared)
 
+    def _delta_parts(self, rows: Rows) -> DeltaParts:
+        # d = z' S z / d, of which a column's part is its own sum of products. Beside columns that it
+        # usually goes with, a column may take away from the distance.
+        delta = self._delta(rows)
+        away = rows - self._covariance.location_
+        columns = away * (away @ self._covariance.precision_)
+        columns /= np.where(delta > 0, delta, 1.0)[:, np.newaxis]
+        return without_transport(delta, columns)
+
 
 class TransportOnly(CTAD):
     """The transport term alone: the detector's scores are checked, then ignored.
@@ -144,6 +157,6 @@ class TransportOnly(CTAD):
     array([1.5])
     """
 
-    def _combine(self, scores: Floats, delta: Floats) -> Floats:
-        assert self._combination is not None
-        return self._combination.scaled_delta(delta, self.weight)
+    def _parts_of(self, scores: Floats, delta: Floats) -> tuple[Floats, Floats]:
+        of_scores, of_delta = super()._parts_of(scores, delta)
+        return np.zeros_like(of_scores), of_delta

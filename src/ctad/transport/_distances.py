@@ -62,6 +62,30 @@ def fill_costs(rows: Floats, centroids: Floats, radius: Floats, costs: Floats) -
 
 
 @compiled
+def add_shares(
+    rows: Floats,
+    centroids: Floats,
+    row: npt.NDArray[np.int64],
+    centroid: npt.NDArray[np.int64],
+    amounts: Floats,
+    columns: npt.NDArray[np.int64],
+    shares: Floats,
+) -> None:
+    """Divide each amount among columns by their share of the squared distance from its row to its
+    centroid, and add that to `shares`; between equal points there is nothing to divide.
+
+    `rows` and `centroids` have the columns of `shares` that `columns` names.
+    """
+    for i in range(amounts.size):
+        x, y = rows[row[i]], centroids[centroid[i]]
+        squared = _squared_distance(x, y)
+        if squared > 0.0:
+            for d in range(columns.size):
+                difference = x[d] - y[d]
+                shares[row[i], columns[d]] += amounts[i] * (difference * difference / squared)
+
+
+@compiled
 def fill_scaled(
     rows: Floats,
     columns: npt.NDArray[np.int64],
@@ -98,9 +122,15 @@ def screen_of(centroids: Floats, radius: Floats) -> Screen:
 
 @compiled
 def fill_least_costs(
-    rows: Floats, centroids: Floats, radius: Floats, screen: Screen, costs: Floats
+    rows: Floats,
+    centroids: Floats,
+    radius: Floats,
+    screen: Screen,
+    costs: Floats,
+    nearest: npt.NDArray[np.int64],
 ) -> None:
-    """Fill `costs` (n,) with the least of the costs that `fill_costs` gives for each row."""
+    """Fill `costs` (n,) with the least of the costs that `fill_costs` gives for each row, and
+    `nearest` (n,) with the first centroid that has it."""
     k_centroids, n_factors = screen.factors.shape
     step = max(16, MULTIPLICATIONS // screen.factors.size)
     at_once = max(1, MULTIPLICATIONS // (step * n_factors))
@@ -121,13 +151,14 @@ def fill_least_costs(
             first, last = 0, k_centroids
             if second[r] > limit:
                 first, last = chosen[r], chosen[r] + 1
-            best = np.inf
+            best, best_j = np.inf, first
             for j in range(first, last):
                 if squared[j, r] <= limit:
                     cost = np.sqrt(_squared_distance(block[r], centroids[j])) / radius[j]
                     if not cost >= best:  # NaN too
-                        best = cost
+                        best, best_j = cost, j
             costs[start + r] = best
+            nearest[start + r] = best_j
 
 
 @compiled

@@ -36,7 +36,8 @@ BLOCK_NUMBERS = 2**18
 # Above this many centroids it pays to rule most of them out before the nearest is measured.
 SCREEN_FROM = 16
 
-FillCosts = Callable[[npt.NDArray[Any], Floats, Floats], None]  # rows, buffer, costs
+# Rows, buffer, costs, nearest.
+FillCosts = Callable[[npt.NDArray[Any], Floats, Floats, Integers], None]
 PlaceBlock = Callable[[Floats, Floats, Floats, Floats], None]  # costs, total, own, mass
 
 
@@ -46,6 +47,7 @@ class Transported(NamedTuple):
     total: Floats  # (n,) the value of the transport problem
     own: Floats  # (n,) the part of it that the row itself pays
     mass: Floats | None  # (n, K) mass the row sends to each centroid, if asked for
+    nearest: Integers | None  # (n,) the centroid all of it goes to, if asked for: target "free"
 
 
 class RowTransport:
@@ -157,7 +159,9 @@ class RowTransport:
         if rows.ndim != 2 or rows.shape[1] != self.n_centroids:
             raise ValueError(f"costs must have {self.n_centroids} columns, got shape {rows.shape}")
 
-        def copy(block: npt.NDArray[Any], _: Floats, block_costs: Floats) -> None:
+        def copy(
+            block: npt.NDArray[Any], _buffer: Floats, block_costs: Floats, _nearest: Integers
+        ) -> None:
             np.copyto(block_costs, block, casting="same_kind")
 
         return self._solve_blocks(rows, copy, mass, n_threads)
@@ -172,6 +176,7 @@ class RowTransport:
         shift: float | Floats = 0.0,
         scale: float | Floats = 1.0,
         mass: bool = False,
+        nearest: bool = False,
         n_threads: int = 1,
     ) -> Transported:
         """Transport rows given by their coordinates, at Euclidean cost.
@@ -193,12 +198,17 @@ class RowTransport:
             centroids.
         mass, n_threads
             As in `solve`.
+        nearest : bool, default=False
+            Also return the index of the centroid that each row goes to; of equally cheap ones the
+            first. Only with the target "free".
 
         Returns
         -------
         Transported
-            `total`, `own` and `mass` per row.
+            `total`, `own`, `mass` and `nearest` per row.
         """
+        if nearest and not self._is_free:
+            raise ValueError("only with the target 'free' a row goes to one centroid: ask for mass")
         rows = np.asarray(points)
         ends = np.array(centroids, dtype=np.float64, order="C")
         if ends.ndim != 2 or len(ends) != self.n_centroids:
@@ -218,17 +228,23 @@ class RowTransport:
         only_least = self._is_free and not mass and self.n_centroids >= SCREEN_FROM
         screen = screen_of(ends, radii)
 
-        def measure(block: npt.NDArray[Any], buffer: Floats, costs: Floats) -> None:
+        def measure(
+            block: npt.NDArray[Any], buffer: Floats, costs: Floats, chosen: Integers
+        ) -> None:
             block = block.astype(np.float64, order="C", casting="same_kind", copy=False)
             if not as_is:
                 fill_scaled(block, seen, by, over, buffer)
                 block = buffer
             if only_least:
-                fill_least_costs(block, ends, radii, screen, costs[:, 0])
+                fill_least_costs(block, ends, radii, screen, costs[:, 0], chosen)
             else:
                 fill_costs(block, ends, radii, costs)
+                if nearest:
+                    costs.argmin(axis=1, out=chosen)
 
-        return self._solve_blocks(rows, measure, mass, n_threads, width=d, only_least=only_least)
+        return self._solve_blocks(
+            rows, measure, mass, n_threads, width=d, only_least=only_least, with_nearest=nearest
+        )
 
     def _solve_blocks(
         self,
@@ -239,11 +255,13 @@ class RowTransport:
         *,
         width: int = 0,
         only_least: bool = False,
+        with_nearest: bool = False,
     ) -> Transported:
         """Cost and place blocks of rows; each thread takes one stretch of them."""
         n, n_columns = rows.shape
         total, own = np.empty(n), np.empty(n)
         mass = np.zeros((n if with_mass else 0, self.n_centroids))
+        nearest = np.empty(n, dtype=np.int64)
         step = min(max(n, 1), max(64, BLOCK_NUMBERS // max(n_columns, self.n_centroids)))
 
         def work(first: int, last: int) -> None:
@@ -253,7 +271,7 @@ class RowTransport:
             for start in range(first, last, step):
                 stop = min(start + step, last)
                 block_costs = costs[: stop - start]
-                fill(rows[start:stop], buffer[: stop - start], block_costs)
+                fill(rows[start:stop], buffer[: stop - start], block_costs, nearest[start:stop])
                 if not np.isfinite(block_costs).all():
                     row = start + int(np.argmin(np.isfinite(block_costs).all(axis=1)))
                     raise ValueError(
@@ -269,7 +287,9 @@ class RowTransport:
                 list(pool.map(work, edges[:-1], edges[1:]))
         else:
             work(0, n)
-        return Transported(total, own, mass if with_mass else None)
+        return Transported(
+            total, own, mass if with_mass else None, nearest if with_nearest else None
+        )
 
     def _placer(self, only_least: bool) -> PlaceBlock:
         """The compiled loop over a block of costs, with scratch memory of its own."""
