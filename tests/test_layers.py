@@ -18,7 +18,8 @@ ALLOWED = {
     "datasets": {"streams", "tables", "_atomic", "_input", "_progress", "_warning"},
     "calibration": {"transport", "modelfile", "_progress"} | CHECKS,
     "detectors": {"modelfile", "_progress"} | CHECKS,
-    "detector": {"calibration", "modelfile", "tables"} | CHECKS,
+    "report": {"_input"},
+    "detector": {"calibration", "modelfile", "report", "tables", "__version__"} | CHECKS,
     "engines": {"detector", "streams", "_atomic"},
     "benchmark": {"calibration", "datasets", "detector", "detectors", "tables"}
     | {"_atomic", "_input", "_progress", "_warning", "__version__"},

@@ -237,5 +237,11 @@ class BaseCalibrator(BaseEstimator, ABC):
     @abstractmethod
     def _delta(self, rows: Rows) -> Floats: ...
 
+    def described(self) -> tuple[Floats, Floats]:
+        """References (M, D) and centroids (K, D) of the first draw, in the units of the rows; none
+        where the term is no transport."""
+        none = np.empty((0, self.n_features_in_))
+        return none, none
+
     @abstractmethod
     def _delta_parts(self, rows: Rows) -> DeltaParts: ...

@@ -246,6 +246,11 @@ class CTAD(BaseCalibrator):
         delta /= len(self.draws_)
         return delta
 
+    def described(self) -> tuple[Floats, Floats]:
+        draw = self.draws_[0]  # sees all columns
+        references = draw.references * draw.scale + draw.shift
+        return references, draw.centroids * draw.scale + draw.shift
+
     def _delta_parts(self, rows: Rows) -> DeltaParts:
         n_threads = effective_n_jobs(self.n_jobs)
         delta, references, moves = np.zeros(len(rows)), np.zeros(len(rows)), []

@@ -86,6 +86,9 @@ class CentroidDistance(BaseCalibrator):
     def _delta(self, rows: Rows) -> Floats:
         return 2.0 * self._transport.delta(rows)
 
+    def described(self) -> tuple[Floats, Floats]:
+        return self._transport.described()
+
     def _delta_parts(self, rows: Rows) -> DeltaParts:
         return self._transport.delta_parts(rows).times(2.0)
 
@@ -135,7 +138,7 @@ class MahalanobisDistance(BaseCalibrator):
         return np.sqrt(squared)
 
     def _delta_parts(self, rows: Rows) -> DeltaParts:
-        # d = z' S z / d, of which a column's part is its own sum of products. Beside columns that it
+        # d = z' S z / d: a column's part is its own sum of products. Beside columns that it
         # usually goes with, a column may take away from the distance.
         delta = self._delta(rows)
         away = rows - self._covariance.location_

@@ -1,6 +1,7 @@
 """Detectors with calibrated scores."""
 
-from ._calibrated import CalibratedDetector, Scored
+from ._calibrated import CalibratedDetector
+from ._conformal import Scored
 from ._saving import load
 from ._scoring import reading_of
 

@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 from os import PathLike
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from .._decisions import Decisions
 from .._input import Floats, Rows, new_rows, one_of, training_rows
 from .._warning import warn_user
 from ..calibration import CTAD, BaseCalibrator
+from ..report import Fit
 from ..tables import (
+    NUMBER,
+    Column,
     TableEncoder,
+    Values,
     arrow_schema,
     in_library,
     is_table,
     library_of,
     plain_numbers,
+    rows_at,
 )
+from ._conformal import ConformalDecisions, Scored, check_share, p_values
+from ._explanation import Explanation, by_source, words_of
+from ._monitoring import fit_of
 from ._scoring import (
     POLARITIES,
     Reading,
@@ -45,16 +52,12 @@ if TYPE_CHECKING:
 ENCODED = "encoded"
 NUMBERS = "numbers"
 
-
-class Scored(NamedTuple):
-    """A detector's scores, the calibration terms, and the calibrated scores of some rows."""
-
-    base_score: Floats
-    delta: Floats
-    score: Floats
+# Training rows that are kept to compare others with; of very wide ones fewer.
+SAMPLE_ROWS = 2000
+SAMPLE_NUMBERS = 2**21
 
 
-class CalibratedDetector(Decisions, BaseEstimator):
+class CalibratedDetector(ConformalDecisions, BaseEstimator):
     """Wrap any anomaly detector and calibrate its scores.
 
     Parameters
@@ -72,8 +75,12 @@ class CalibratedDetector(Decisions, BaseEstimator):
     polarity : {"auto", "higher", "lower"}, default="auto"
         Whether higher or lower scores of the detector are more anomalous. "auto" knows
         PyOD and scikit-learn, also in pipelines; anything else must say.
-    contamination : float in (0, 0.5], default=0.1
-        Share of the training rows above `threshold_`, as in PyOD.
+    contamination : float in (0, 0.5], or a PyThresh object, default=0.1
+        Share of the training rows above `threshold_`, or what finds the threshold, as in PyOD.
+    holdout : float in (0, 1), default=None
+        Share of the rows passed to `fit`, chosen at random, that detector and calibrator do not
+        see. By their scores `p_value`, `percentile`, `select`, `predict(alarm_rate=)` and `monitor`
+        judge new rows. None: `calibrate_threshold` brings such rows later.
     random_state : int, RandomState instance or None, default=None
         Seeds every `random_state` of detector and calibrator that is None.
 
@@ -92,6 +99,10 @@ class CalibratedDetector(Decisions, BaseEstimator):
         The score above which a row is an anomaly.
     labels_ : ndarray of shape (n,)
         Labels of the training rows, 1 = anomaly.
+    normal_ : Scored or None
+        Scores of the normal rows held out of training.
+    sample_ : ndarray of shape (m, D)
+        Training rows as numbers, up to 2,000 at random, which new ones are compared with.
     rows_depend_ : bool
         Whether the detector scores a row differently among other rows.
     n_features_in_ : int
@@ -140,6 +151,7 @@ class CalibratedDetector(Decisions, BaseEstimator):
     detector_: Any
     calibrator_: Any
     encoder_: TableEncoder | None
+    sample_: Floats
     _reading: Reading
     rows_depend_: bool
     _sees: str
@@ -151,7 +163,8 @@ class CalibratedDetector(Decisions, BaseEstimator):
         *,
         encoder: TableEncoder | None = None,
         polarity: str = "auto",
-        contamination: float = 0.1,
+        contamination: Any = 0.1,
+        holdout: float | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.detector = detector
@@ -159,6 +172,7 @@ class CalibratedDetector(Decisions, BaseEstimator):
         self.encoder = encoder
         self.polarity = polarity
         self.contamination = contamination
+        self.holdout = holdout
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -183,9 +197,13 @@ class CalibratedDetector(Decisions, BaseEstimator):
                 "calibrator must be None, a CTAD such as CTAD.from_preset('paper'), or another "
                 f"calibrator, not {calibrator!r}"
             )
+        if self.holdout is not None:
+            check_share("holdout", self.holdout)
         self._reading = reading_of(self.detector, self.polarity)
-        rows = self._learn_rows(X)
         random = check_random_state(self.random_state)
+        X, held_out = self._split(X, random)
+        rows = self._learn_rows(X)
+        self.sample_ = _sample(rows)
 
         trained_before = is_fitted(self.detector)
         self._sees = self._what_it_sees(X, trained_before)
@@ -202,6 +220,14 @@ class CalibratedDetector(Decisions, BaseEstimator):
         base = self._training_scores(detector_rows, trust_kept)
         self.calibrator_.fit(rows, scores=base)
         self._decide(self._training_decisions(base, rows))
+        self.normal_ = None
+        if held_out is not None:
+            if trained_before:
+                warn_user(
+                    f"{name_of(self.detector_)} was trained before: p-values hold only if the rows "
+                    "held out now were not among its training rows."
+                )
+            self.calibrate_threshold(held_out)
         return self
 
     def base_score(self, X: Any) -> Floats:
@@ -241,18 +267,108 @@ class CalibratedDetector(Decisions, BaseEstimator):
         Returns
         -------
         Scored
-            `base_score`, `delta` (the calibration term, unscaled) and `score`, each an
-            ndarray of shape (n,).
+            `base_score`, `delta` (the calibration term, unscaled), `score` and `p_value`, each an
+            ndarray of shape (n,); the last is None without normal rows held out of training.
         """
         check_is_fitted(self)
         rows = self._rows(X)
         base = self._base_score(self._detector_rows(X, rows))
         delta: Floats = self.calibrator_.delta(rows)
-        return Scored(base, delta, self.calibrator_.combine(base, delta))
+        score: Floats = self.calibrator_.combine(base, delta)
+        normal = self.normal_
+        return Scored(base, delta, score, None if normal is None else p_values(normal.score, score))
 
     def decision_function(self, X: Any) -> Floats:
         """The same as `anomaly_score`, under PyOD's name."""
         return self.anomaly_score(X)
+
+    def monitor(self, X: Any, *, error: float = 0.01) -> Fit:
+        """Whether the model still fits: compare a batch of new rows with known ones.
+
+        Scores are compared with those of the normal rows held out of training (if there are any),
+        and each column with training rows, by Kolmogorov-Smirnov tests; columns are adjusted for
+        their number by Benjamini and Hochberg. A model that does not fit is warned of. Mind that
+        anomalies in the batch, if there are many, are such a change, too.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, D)
+        error : float in (0, 1), default=0.01
+            How often it is said of rows like those of training that the model does not fit.
+
+        Returns
+        -------
+        Fit
+            `still_fits`, `text` (the verdict in words), `p_value` (of the scores), `drifts` (of
+            each column, the most changed first) and `error`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.ensemble import IsolationForest
+        >>> from ctad import CalibratedDetector
+        >>> random = np.random.default_rng(0)
+        >>> X = random.normal(size=(1000, 2))
+        >>> detector = CalibratedDetector(IsolationForest(), holdout=0.2, random_state=0).fit(X)
+        >>> detector.monitor(random.normal(size=(500, 2))).text
+        'The model still fits the data.'
+        """
+        found = self._fit_of(self._rows(X), self.anomaly_score(X), error)
+        if not found.still_fits:
+            warn_user(found.text)
+        return found
+
+    def explain(self, X: Any) -> Explanation:
+        """Why each row scores as it does: parts that sum to the score.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, D)
+
+        Returns
+        -------
+        Explanation
+            To print, to read by `text(i)` and `reasons(i)`, to take as data frame by `to_frame()`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.ensemble import IsolationForest
+        >>> from ctad import CalibratedDetector
+        >>> X = np.random.default_rng(0).normal(size=(1000, 3))
+        >>> detector = CalibratedDetector(IsolationForest(), random_state=0).fit(X)
+        >>> explanation = detector.explain([[0.0, 9.0, 0.0]])
+        >>> column, value, usual, share = explanation.reasons(0)[0]
+        >>> column, value, usual
+        ('column 1', '9', '-1.521 to 1.662')
+        """
+        check_is_fitted(self)
+        if not hasattr(self.calibrator_, "delta_parts"):
+            raise TypeError(f"{type(self.calibrator_).__name__} does not tell its parts")
+        rows = self._rows(X)
+        base = self._base_score(self._detector_rows(X, rows))
+        parts = self.calibrator_.delta_parts(rows)
+        base_part, delta_part = self.calibrator_.parts(base, parts.delta)
+        score = base_part + delta_part
+        columns, sources = self._columns()
+        new = self._in_own_units(rows) if self.encoder_ is None else self.encoder_.read(X)
+        references, _ = self.calibrator_.described()
+        return Explanation(
+            base_score=base,
+            delta=parts.delta,
+            base_part=base_part,
+            delta_part=delta_part,
+            score=score,
+            p_value=None if self.normal_ is None else p_values(self.normal_.score, score),
+            columns=tuple(columns),
+            column_parts=by_source(parts, sources, columns),
+            references_part=parts.references,
+            moves=parts.moves,
+            neighbours=parts.neighbours,
+            _detector=name_of(self.detector_),
+            _words=words_of(new, *map(self._in_own_units, (self.sample_, references))),
+            _library=library_of(X) if is_table(X) else None,
+        )
 
     def column_types(self) -> pa.Schema:
         """The columns of a table that are needed, and how to read them from text.
@@ -303,6 +419,51 @@ class CalibratedDetector(Decisions, BaseEstimator):
         score = scores_of if self.rows_depend_ else scores_in_blocks
         return score(self.detector_, self._reading, detector_rows)
 
+    def _fit_of(self, rows: Rows, scores: Floats, error: float) -> Fit:
+        check_share("error", error)
+        if not len(self.sample_):
+            raise ValueError(
+                "the model file was written by an earlier version and has no training rows to "
+                "compare with: train the model anew"
+            )
+        normal = None if self.normal_ is None else self.normal_.score
+        _, sources = self._columns()
+        return fit_of(
+            np.asarray(rows, dtype=np.float64), self.sample_, sources, scores, normal, error
+        )
+
+    def _columns(self) -> tuple[list[str], list[str]]:
+        """The columns in use, and which of them each number of a row comes from."""
+        if self.encoder_ is None:
+            names = [f"column {place}" for place in range(self.n_features_in_)]
+            names = list(getattr(self, "feature_names_in_", names))
+            return names, names
+        columns = [column.name for column in self.encoder_.columns_]
+        return columns, [feature.source for feature in self.encoder_.features_]
+
+    def _in_own_units(self, rows: Rows) -> list[Values]:
+        """The columns of rows that are numbers already."""
+        if self.encoder_ is not None:
+            return self.encoder_.decode(np.asarray(rows, dtype=np.float64))
+        names, _ = self._columns()
+        columns = [Column(name, NUMBER, str(rows.dtype)) for name in names]
+        return [Values(column, rows[:, i], False) for i, column in enumerate(columns)]
+
+    def _split(self, X: Any, random: np.random.RandomState) -> tuple[Any, Any]:
+        """The rows to learn from, and those held out or None."""
+        if self.holdout is None:
+            return X, None
+        n = _num_samples(X)
+        n_held_out = round(self.holdout * n)
+        if n_held_out < 1 or n - n_held_out < 2:
+            raise ValueError(
+                f"holdout={self.holdout:g} of {n} rows leaves {n - n_held_out} to learn from and "
+                f"{n_held_out} to hold out: at least 2 and 1 are needed"
+            )
+        order = random.permutation(n)
+        kept, held_out = np.split(order, [n - n_held_out])
+        return rows_at(X, np.sort(kept)), rows_at(X, np.sort(held_out))
+
     def _learn_rows(self, X: Any) -> Floats:
         """The training rows as numbers; remembers how they became so."""
         if not is_table(X):
@@ -348,3 +509,14 @@ class CalibratedDetector(Decisions, BaseEstimator):
             ]
             copy.set_params(**{name: random.randint(2**31 - 1) for name in unset})
         return copy
+
+
+def _sample(rows: Floats) -> Floats:
+    """Some of the rows, which new ones are compared with later."""
+    n, n_columns = rows.shape
+    wanted = max(1, min(SAMPLE_ROWS, SAMPLE_NUMBERS // n_columns))
+    if n <= wanted:
+        return rows.copy()
+    places = np.random.default_rng(0).choice(n, wanted, replace=False)
+    chosen: Floats = rows[np.sort(places)]
+    return chosen

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from numbers import Real
 from os import PathLike
 from typing import Any
 
@@ -23,6 +24,7 @@ from ..modelfile import (
 )
 from ..tables import TableEncoder
 from ._calibrated import ENCODED, NUMBERS, CalibratedDetector
+from ._conformal import Scored
 from ._scoring import POLARITIES, Reading, final_step, name_of
 
 METHODS = ("", "decision_function", "score_samples")
@@ -37,14 +39,15 @@ def save(detector: CalibratedDetector, path: str | PathLike[str]) -> None:
     writer = Writer()
     encoder, calibrator = detector.encoder, detector.calibrator
     fitted_encoder = _describe_encoder(detector.encoder_, writer)
-    names = getattr(detector, "feature_names_in_", None)
+    names, normal = getattr(detector, "feature_names_in_", None), detector.normal_
     description = {
         "class": "CalibratedDetector",
         "parameters": {
             **plain_parameters(
                 {
                     "polarity": detector.polarity,
-                    "contamination": detector.contamination,
+                    "contamination": _share(detector.contamination),
+                    "holdout": detector.holdout,
                     "random_state": detector.random_state,
                 }
             ),
@@ -61,6 +64,8 @@ def save(detector: CalibratedDetector, path: str | PathLike[str]) -> None:
             "column_names": None if names is None else names.tolist(),
             "decision_scores": writer.array(detector.decision_scores_),
             "threshold": to_number(detector.threshold_),
+            "normal": None if normal is None else [writer.array(part) for part in normal[:3]],
+            "sample": writer.array(detector.sample_),
         },
     }
     columns = None if fitted_encoder is None else fitted_encoder["state"]["columns"]
@@ -151,9 +156,19 @@ def _describe_encoder(encoder: TableEncoder | None, writer: Writer) -> dict[str,
     return {"parameters": parameters, "state": state, "parts": writer.object(parts)}
 
 
+def _share(contamination: Any) -> Any:
+    """Files hold no PyThresh objects; what they found, the threshold, is kept apart."""
+    if not isinstance(contamination, Real):
+        raise TypeError(
+            f"contamination={contamination!r} cannot be saved: set the detector's contamination to "
+            "a number first, its threshold_ stays"
+        )
+    return contamination
+
+
 def _restore(reader: Reader, function: Any) -> CalibratedDetector:
     parameters, state = reader.manifest["parameters"], reader.manifest["state"]
-    contamination = number(parameters["contamination"])
+    contamination, holdout = number(parameters["contamination"]), parameters.get("holdout")
     if parameters["polarity"] not in POLARITIES or not 0 < contamination <= 0.5:
         raise ValueError(f"polarity {parameters['polarity']!r}, contamination {contamination}")
     calibrator, encoder = parameters["calibrator"], parameters["encoder"]
@@ -164,6 +179,7 @@ def _restore(reader: Reader, function: Any) -> CalibratedDetector:
         encoder=None if encoder is None else _unfitted_encoder(encoder),
         polarity=parameters["polarity"],
         contamination=contamination,
+        holdout=None if holdout is None else number(holdout),
         random_state=None if seed is None else integer(seed),
     )
     loaded.calibrator_ = restore(state["calibrator"], reader)
@@ -176,7 +192,25 @@ def _restore(reader: Reader, function: Any) -> CalibratedDetector:
     loaded.decision_scores_ = scores
     loaded.threshold_ = from_number(state["threshold"])
     loaded.labels_ = loaded._labels(scores)
+    _restore_known_rows(loaded, state, reader)
     return loaded
+
+
+def _restore_known_rows(loaded: CalibratedDetector, state: dict[str, Any], reader: Reader) -> None:
+    """What new rows are compared with; files of earlier versions do not have it."""
+    loaded.normal_ = None
+    if state.get("normal") is not None:
+        base, delta, score = (reader.array(name) for name in state["normal"])
+        known = all(part.shape == score.shape == (score.size,) for part in (base, delta))
+        if not known or any(part.dtype != np.float64 for part in (base, delta, score)):
+            raise ValueError("rows held out without a score")
+        if np.isnan([base, delta, score]).any():
+            raise ValueError("a row held out has no score")
+        loaded.normal_ = Scored(base, delta, score)
+    width = loaded.calibrator_.n_features_in_
+    loaded.sample_ = np.empty((0, width))
+    if "sample" in state:
+        loaded.sample_ = reader.floats(state["sample"], (None, width))
 
 
 def _restore_detector(loaded: CalibratedDetector, state: dict[str, Any], reader: Reader) -> None:

@@ -1,1 +1,5 @@
 """The page people open: what a model says of a table, as one HTML file."""
+
+from ._data import Alert, Drift, Fit, Plane, Reason, Report, Scores
+
+__all__ = ["Alert", "Drift", "Fit", "Plane", "Reason", "Report", "Scores"]

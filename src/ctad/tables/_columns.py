@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
+from sklearn.utils import _safe_indexing
 
 from .._input import Floats, refuse_duplicates
 
@@ -67,6 +68,24 @@ def in_library(library: str, X: Any, columns: Sequence[str] | None = None) -> An
     return {"pandas": table.to_pandas, "polars": table.to_polars, "pyarrow": table.to_arrow}[
         library
     ]()
+
+
+def rows_at(X: Any, places: Any) -> Any:
+    """Some rows of a table or array, in the order of their places."""
+    if is_table(X):
+        return nw.from_native(X, eager_only=True)[places].to_native()
+    return _safe_indexing(X, places)
+
+
+def new_table(data: dict[str, Any], library: str | None = None) -> Any:
+    """A table of these columns: pandas, polars or Arrow, or the first of them that is installed."""
+    names: Any = (library,) if library else ("pandas", "polars", "pyarrow")
+    for name in names:
+        try:
+            return nw.from_dict(data, backend=name).to_native()
+        except ImportError:
+            continue
+    raise ImportError("a data frame needs a library for it: pip install pandas")
 
 
 def plain_numbers(X: Any, columns: Sequence[str]) -> Floats:

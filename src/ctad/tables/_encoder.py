@@ -67,6 +67,13 @@ NUMBER_OR_DATE = re.compile(r"\W*\d+([.,:/ -]+\d+)+\W*(am|pm)?", re.IGNORECASE)
 SEEMS_NUMBERS = "but looks like numbers or dates: write them as 1234.5 or 2024-12-31"
 
 
+class Rare(str):
+    """A text that is none of those with a column of their own."""
+
+
+RARE = Rare("rare")
+
+
 class Feature(NamedTuple):
     """An encoded column: its name and the column of the table it comes from."""
 
@@ -222,10 +229,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         -------
         ndarray of shape (n, features)
         """
-        check_is_fitted(self)
-        series = _with_rows(X)
-        require_columns(series, [column.name for column in self.columns_])
-        used = [read_column(column.name, series[column.name]) for column in self.columns_]
+        used = self.read(X)
         for then, now in zip(self.columns_, used, strict=True):
             if now.column.kind not in (then.kind, EMPTY):
                 raise ValueError(
@@ -233,6 +237,74 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                     f"is of kind {now.column.kind} ({now.column.dtype}) now"
                 )
         return self._varying(self._encode(used))
+
+    def decode(self, rows: Floats) -> list[Values]:
+        """The columns in use of rows that `transform` gave, in their own units.
+
+        Rounding may change the last digits of scaled numbers. A text that was rare or never seen
+        in training is "rare".
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n, features)
+
+        Returns
+        -------
+        list of Values
+            As `columns_`.
+        """
+        check_is_fitted(self)
+        values = dict(zip(self.features_, rows.T, strict=True))
+        texts = dict(self._texts())
+        return [
+            Values(
+                column,
+                self._decoded_texts(column.name, texts[column.name], values, len(rows))
+                if column.kind == CATEGORY
+                else self._decoded_numbers(column, values, len(rows)),
+                False,
+            )
+            for column in self.columns_
+        ]
+
+    def _decoded_numbers(self, column: Column, values: dict[Feature, Floats], n: int) -> Floats:
+        name, kind, _ = column
+        part, kinds = ("booleans", (BOOLEAN,)) if kind == BOOLEAN else ("numbers", ORDERED)
+        place = self._names(*kinds).index(name)
+        numbers = values.get(Feature(name, name))
+        if numbers is None:  # all values that were there are equal, so it was left out
+            numbers = np.full(n, self._parts[part].statistics_[place])
+        elif part == "numbers" and "scaler" in self._parts:
+            scaler = self._parts["scaler"]
+            numbers = numbers * scaler.scale_[place] + scaler.mean_[place]
+        missing = values.get(Feature(f"{name} is missing", name), np.zeros(n))
+        unit = CLOCKS[kind].unit if kind in CLOCKS else 1.0
+        return np.where(missing > 0.5, np.nan, numbers * unit)
+
+    def _decoded_texts(
+        self, name: str, texts: list[Any], values: dict[Feature, Floats], n: int
+    ) -> npt.NDArray[np.object_]:
+        decoded = np.full(n, RARE, dtype=object)
+        for text in texts:
+            decoded[values[self._feature_of(name, text)] > 0.5] = text
+        return decoded
+
+    def read(self, X: Any) -> list[Values]:
+        """The columns in use of a table, in their own units.
+
+        Parameters
+        ----------
+        X : pandas, polars or Arrow table
+
+        Returns
+        -------
+        list of Values
+            As `columns_`.
+        """
+        check_is_fitted(self)
+        series = _with_rows(X)
+        require_columns(series, [column.name for column in self.columns_])
+        return [read_column(column.name, series[column.name]) for column in self.columns_]
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
         """Names of the encoded columns."""
@@ -393,14 +465,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def _names(self, *kinds: str) -> list[str]:
         return [column.name for column in self.columns_ if column.kind in kinds]
 
-    def _all_features(self) -> Iterator[Feature]:
-        """What `_encode` gives, in its order."""
-        for part, kinds in (("numbers", ORDERED), ("booleans", (BOOLEAN,))):
-            if part in self._parts:
-                names = self._names(*kinds)
-                yield from (Feature(name, name) for name in names)
-                for i in self._parts[part].indicator_.features_:
-                    yield Feature(f"{names[i]} is missing", names[i])
+    def _texts(self) -> Iterator[tuple[str, list[Any]]]:
+        """The texts of each category that have a column of their own; `RARE` stands for others."""
         if "categories" in self._parts:
             encoder = self._parts["categories"]
             for name, values, rare in zip(
@@ -410,12 +476,23 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 strict=True,
             ):
                 rare = () if rare is None else rare
-                for value in values:
-                    if value not in rare:
-                        shown = " is missing" if value is None else f"={value}"
-                        yield Feature(f"{name}{shown}", name)
-                if len(rare):
-                    yield Feature(f"{name} is rare", name)
+                yield name, [v for v in values if v not in rare] + ([RARE] if len(rare) else [])
+
+    def _feature_of(self, name: str, text: Any) -> Feature:
+        if text is RARE:
+            return Feature(f"{name} is rare", name)
+        return Feature(f"{name} is missing" if text is None else f"{name}={text}", name)
+
+    def _all_features(self) -> Iterator[Feature]:
+        """What `_encode` gives, in its order."""
+        for part, kinds in (("numbers", ORDERED), ("booleans", (BOOLEAN,))):
+            if part in self._parts:
+                names = self._names(*kinds)
+                yield from (Feature(name, name) for name in names)
+                for i in self._parts[part].indicator_.features_:
+                    yield Feature(f"{names[i]} is missing", names[i])
+        for name, texts in self._texts():
+            yield from (self._feature_of(name, text) for text in texts)
         for column in self.columns_:
             for cycle in CLOCKS[column.kind].cycles if column.kind in CLOCKS else ():
                 yield Feature(f"{column.name}: sine of {cycle}", column.name)

@@ -1,0 +1,211 @@
+"""How unusual a score is among those of normal rows that were held out of training.
+
+Split-conformal p-values: if a new row is exchangeable with the n rows held out, its rank among
+them is as good as drawn, so P(p <= a) <= a for every a [1]_.
+
+References
+----------
+.. [1] S. Bates, E. Candes, L. Lei, Y. Romano, M. Sesia: Testing for Outliers with Conformal
+   p-values, 2023; also why Benjamini-Hochberg holds its rate although all p-values share the rows
+   held out.
+"""
+
+from __future__ import annotations
+
+from math import ceil
+from numbers import Real
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import false_discovery_control
+from sklearn.utils.validation import check_is_fitted
+
+from .._decisions import Decisions
+from .._input import Floats
+from .._warning import warn_user
+
+
+class Scored(NamedTuple):
+    """A detector's scores, the calibration terms, and the calibrated scores of some rows."""
+
+    base_score: Floats
+    delta: Floats
+    score: Floats
+    p_value: Floats | None = None  # None without normal rows held out of training
+
+
+class ConformalDecisions(Decisions):
+    """Decisions by normal rows held out of training, beside PyOD's by the training rows."""
+
+    normal_: Scored | None
+
+    def scored(self, X: Any) -> Scored:
+        """All that makes up the score of each row."""
+        raise NotImplementedError
+
+    def calibrate_threshold(self, X_normal: Any) -> Self:
+        """Judge new rows by these: normal rows that were not used for training.
+
+        They replace those that `fit` held out, if any. `threshold_` stays.
+
+        Parameters
+        ----------
+        X_normal : array-like or data frame of shape (n, D)
+
+        Returns
+        -------
+        self
+        """
+        scored = self.scored(X_normal)
+        self.normal_ = Scored(scored.base_score, scored.delta, scored.score)
+        return self
+
+    def p_value(self, X: Any) -> Floats:
+        """How often a normal row scores as high as each row.
+
+        Split-conformal: of rows like those held out of training, at most a share a has a p-value
+        of a or less, for every a. With n rows held out, the least is 1 / (n + 1).
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, D)
+
+        Returns
+        -------
+        ndarray of shape (n,)
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.ensemble import IsolationForest
+        >>> from ctad import CalibratedDetector
+        >>> X = np.random.default_rng(0).normal(size=(1000, 2))
+        >>> detector = CalibratedDetector(IsolationForest(), holdout=0.2, random_state=0).fit(X)
+        >>> normal, far_away = detector.p_value([[0.0, 0.0], [9.0, 9.0]])
+        >>> bool(normal > 0.2), round(float(far_away), 3)
+        (True, 0.005)
+        """
+        return p_values(self._normal_scores(), self.decision_function(X))
+
+    def percentile(self, X: Any) -> Floats:
+        """The percentage, 0 to 100, of normal rows that score lower than each row.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, D)
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        return percentiles(self._normal_scores(), self.decision_function(X))
+
+    def select(self, X: Any, fdr: float = 0.05) -> npt.NDArray[np.bool_]:
+        """The rows to act on, so that on average at most a share `fdr` of them is normal.
+
+        Benjamini and Hochberg's procedure on `p_value`. Which rows are selected depends on all
+        rows of the call; `predict(X, alarm_rate=...)` judges each by itself.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, D)
+        fdr : float in (0, 1), default=0.05
+            The false discovery rate.
+
+        Returns
+        -------
+        ndarray of bool, of shape (n,)
+        """
+        normal = self._normal_scores()
+        return discoveries(self.p_value(X), fdr, len(normal))
+
+    def predict(self, X: Any, *, alarm_rate: float | None = None) -> npt.NDArray[np.int64]:
+        """1 for anomalies, 0 for normal rows.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, D)
+        alarm_rate : float in (0, 1), optional
+            The share of normal rows that may be called anomalies: those with a `p_value` of this
+            or less. None: the rows above `threshold_`, as PyOD does it.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        if alarm_rate is None:
+            return super().predict(X)
+        check_alarm_rate(alarm_rate, len(self._normal_scores()))
+        return (self.p_value(X) <= alarm_rate).astype(np.int64)
+
+    def _normal_scores(self) -> Floats:
+        check_is_fitted(self)
+        if self.normal_ is None:
+            raise ValueError(
+                "this needs normal rows that were not used for training: fit with holdout=0.2, or "
+                "pass such rows to calibrate_threshold"
+            )
+        return self.normal_.score
+
+
+def p_values(normal: Floats, scores: Floats) -> Floats:
+    """(1 + the number of normal scores as high or higher) / (1 + the number of normal scores).
+
+    Examples
+    --------
+    >>> p_values(np.array([1.0, 2.0, 2.0, 3.0]), np.array([0.0, 2.0, 9.0]))
+    array([1. , 0.8, 0.2])
+    """
+    lower = np.searchsorted(np.sort(normal), scores, side="left")
+    n: int = len(normal)
+    return np.asarray((1 + n - lower) / (1 + n), dtype=np.float64)
+
+
+def percentiles(normal: Floats, scores: Floats) -> Floats:
+    """The percentage of normal scores that are lower; equal ones count half.
+
+    Examples
+    --------
+    >>> percentiles(np.array([1.0, 2.0, 2.0, 3.0]), np.array([0.0, 2.0, 9.0]))
+    array([  0.,  50., 100.])
+    """
+    ordered = np.sort(normal)
+    lower = np.searchsorted(ordered, scores, side="left")
+    not_higher = np.searchsorted(ordered, scores, side="right")
+    return np.asarray(50 * (lower + not_higher) / len(ordered), dtype=np.float64)
+
+
+def discoveries(p: Floats, fdr: float, n_normal: int) -> npt.NDArray[np.bool_]:
+    """The rows to act on, by Benjamini and Hochberg; warns if so few normal rows can show none."""
+    check_share("fdr", fdr)
+    if not len(p):
+        return np.zeros(0, dtype=bool)
+    selected: npt.NDArray[np.bool_] = false_discovery_control(p) <= fdr
+    least = 1.0 / (1 + n_normal)
+    if not selected.any() and least > fdr / len(p):
+        warn_user(
+            f"no row is selected, but {n_normal:,} normal rows held out cannot tell fewer than "
+            f"{ceil(least * len(p) / fdr):,} anomalies among {len(p):,} rows apart from chance at "
+            f"fdr={fdr:g}. Hold out more rows, {ceil(len(p) / fdr):,} to tell a single one; or "
+            "use predict(X, alarm_rate=...)."
+        )
+    return selected
+
+
+def check_alarm_rate(alarm_rate: Any, n_normal: int) -> None:
+    """Raise if so few normal rows can never raise an alarm."""
+    check_share("alarm_rate", alarm_rate)
+    if 1 / (1 + n_normal) > alarm_rate:
+        raise ValueError(
+            f"{n_normal:,} normal rows held out cannot show what happens once in "
+            f"{1 / alarm_rate:,.0f} rows: alarm_rate={alarm_rate:g} needs "
+            f"{ceil(1 / alarm_rate) - 1:,} of them. Hold out more rows, or call "
+            "calibrate_threshold with more."
+        )
+
+
+def check_share(name: str, value: Any) -> None:
+    """Raise unless a parameter is between 0 and 1."""
+    if not (isinstance(value, Real) and 0 < float(value) < 1):
+        raise ValueError(f"{name} must be between 0 and 1, not {value!r}")
