@@ -77,7 +77,7 @@ def test_every_command_has_help_with_an_example(command):
 
 
 def test_the_help_names_the_presets_there_are():
-    said = re.search(r"Settings of the *\W*calibration: (\w+) *\W*or (\w+)", run("fit", "-h").out)
+    said = re.search(r"Settings of the *\W*calibration:\W+(\w+)\W+or (\w+)", run("fit", "-h").out)
     assert set(said.groups()) == set(PRESETS)
 
 
@@ -250,7 +250,7 @@ def test_a_person_is_told_what_became_of_the_columns(cars):
 
 def test_inspect_shows_the_manifest(cars):
     done = run("inspect", cars / "m.ctad")
-    for words in ("IsolationForest", "CTAD(", "406", "numpy", "all checksums agree"):
+    for words in ("IsolationForest", "CTAD(", "325", "81", "numpy", "all checksums agree"):
         assert words in done.out
     assert ["Year", "date", "date32[day]"] in [line.split() for line in done.out.splitlines()]
     assert run("inspect", cars / "m.ctad", "--json").json["columns"][0]["kind"] == "number"

@@ -20,7 +20,7 @@ def model(ctad):
     foreign = cars["Origin"] == "USA"
     cars.assign(odd=foreign).drop(columns="Origin").to_csv("cars.csv", index=False)
     cars.assign(unsure=foreign.where(cars.index > 5)).to_csv("origins.csv", index=False)
-    ctad("fit", "cars.csv", "-o", "m.ctad", "--label", "odd")
+    ctad("fit", "cars.csv", "-o", "m.ctad", "--label", "odd", "--holdout", 0)
     return load("m.ctad")
 
 

@@ -15,7 +15,7 @@ from ctad.detectors import make
 
 from .conftest import REAL_TABLES, run, run_apart
 
-SCORES = ["ctad_base_score", "ctad_delta", "ctad_score"]
+SCORES = ["ctad_base_score", "ctad_delta", "ctad_score", "ctad_p_value"]
 
 
 def write(frame, path):
@@ -50,25 +50,28 @@ def test_fit_and_score_a_real_table(real_table, suffix, ctad):
     fitted = ctad("fit", f"table.{suffix}", "-o", "m.ctad", "--detector", "iforest", "--json").json
     assert fitted["columns"] == real_table.kinds
     assert set(fitted["not_used"]) == real_table.not_used
-    assert fitted["rows"] == len(frame)
+    held_out = round(0.2 * len(frame))
+    scores = SCORES if held_out >= 19 else SCORES[:3]  # of 63 rows none can be spared
+    assert fitted["rows_held_out"] == (held_out if held_out >= 19 else 0)
+    assert fitted["rows"] + fitted["rows_held_out"] == len(frame)
 
     assert ctad("score", "m.ctad", f"table.{suffix}", "-o", f"scored.{suffix}", "--json").json[
         "rows"
     ] == len(frame)
     scored = read(f"scored.{suffix}")
-    assert list(scored.columns) == [*frame.columns, *SCORES]
+    assert list(scored.columns) == [*frame.columns, *scores]
     pd.testing.assert_frame_equal(
         scored[list(frame.columns)], read(f"table.{suffix}"), check_dtype=True
     )
     # The same as in Python, to the last bit.
-    for column, values in zip(SCORES, load("m.ctad").scored(frame), strict=True):
+    for column, values in zip(scores, load("m.ctad").scored(frame), strict=False):
         np.testing.assert_array_equal(scored[column], values)
 
 
 def test_a_model_made_in_python_scores_files_and_the_other_way_round(ctad):
     cars = REAL_TABLES["cars"]().frame
     with pytest.warns(UserWarning, match="not used: 'Name'"):
-        detector = CalibratedDetector(make("knn"), random_state=0).fit(cars)
+        detector = CalibratedDetector(make("knn"), holdout=0.2, random_state=0).fit(cars)
     detector.save("python.ctad")
     write(cars, "cars.csv")
     ctad("score", "python.ctad", "cars.csv", "-o", "scored.csv")
@@ -77,6 +80,18 @@ def test_a_model_made_in_python_scores_files_and_the_other_way_round(ctad):
     ctad("fit", "cars.csv", "-o", "command.ctad", "--detector", "knn")
     again = load("command.ctad")
     np.testing.assert_array_equal(again.anomaly_score(cars), detector.anomaly_score(cars))
+
+
+def test_rows_may_be_too_few_to_hold_some_out(ctad):
+    cars = REAL_TABLES["cars"]().frame.head(94)
+    write(cars, "cars.csv")
+    fitted = ctad("fit", "cars.csv", "-o", "m.ctad")
+    assert "94 rows are too few to hold some out for p-values: all are trained on" in fitted.err
+    ctad("score", "m.ctad", "cars.csv", "-o", "scored.csv")
+    assert "ctad_p_value" not in read("scored.csv")
+    ctad("fit", "cars.csv", "-o", "m.ctad", "--holdout", 0.5)
+    ctad("score", "m.ctad", "cars.csv", "-o", "scored.csv")
+    assert read("scored.csv")["ctad_p_value"].between(1 / 48, 1).all()
 
 
 def test_the_text_of_a_csv_is_repeated_as_it_is(ctad):
@@ -133,7 +148,7 @@ def test_scores_do_not_depend_on_the_batches(ctad, detector):
 def test_standard_input_and_output(ctad):
     write(REAL_TABLES["cars"]().frame, "cars.csv")
     fitted = run_apart("cat cars.csv | ctad fit - -o m.ctad")
-    assert "learnt from 406 of 406 rows: m.ctad" in fitted.stdout
+    assert "learnt from 325 of 406 rows, 81 held out for p-values: m.ctad" in fitted.stdout
     done = run_apart("gzip -c cars.csv | ctad score m.ctad - -o -")
     ctad("score", "m.ctad", "cars.csv", "-o", "scored.csv")
     assert done.stdout == Path("scored.csv").read_text()
@@ -168,7 +183,7 @@ def test_training_leaves_out_what_scoring_added(ctad):
     ctad("fit", "cars.csv", "-o", "m.ctad")
     ctad("score", "m.ctad", "cars.csv", "-o", "scored.csv")
     done = ctad("fit", "scored.csv", "-o", "again.ctad")
-    assert "not used: ctad_base_score, ctad_delta, ctad_score, which `ctad score` has" in done.err
+    assert "not used: ctad_base_score, ctad_delta, ctad_score, ctad_p_value, which" in done.err
     ctad("score", "again.ctad", "scored.csv", "-o", "scored-again.csv")
     assert Path("scored-again.csv").read_bytes() == Path("scored.csv").read_bytes()
 
@@ -177,7 +192,7 @@ def test_a_label_that_no_row_has_is_told_of(ctad):
     write(REAL_TABLES["cars"]().frame, "cars.csv")
     words = ("--label", "Origin", "--anomalous")
     assert "no row has the label 'usa'" in ctad("fit", "cars.csv", "-o", "m", *words, "usa").err
-    done = ctad("fit", "cars.csv", "-o", "m", *words, "USA")
+    done = ctad("fit", "cars.csv", "-o", "m", *words, "USA", "--holdout", 0)
     assert "learnt from 152 of 406 rows (254 labelled anomalous): m" in done.out
 
 
@@ -233,7 +248,8 @@ def test_a_sample_of_many_rows_does_not_depend_on_the_batches(ctad):
     write(airports, "airports.parquet")
     options = ("--sample-rows", 500, "--seed", 3)
     fitted = ctad("fit", "airports.parquet", "-o", "a.ctad", *options, "--json").json
-    assert (fitted["rows"], fitted["rows_seen"]) == (500, len(airports))
+    assert (fitted["rows"], fitted["rows_held_out"]) == (400, 100)
+    assert fitted["rows_seen"] == len(airports)
     ctad("fit", "airports.parquet", "-o", "b.ctad", *options, "--batch-rows", 7)
     scores = [load(f"{name}.ctad").anomaly_score(airports) for name in "ab"]
     np.testing.assert_array_equal(*scores)
@@ -246,7 +262,7 @@ def test_rows_labelled_anomalous_are_left_out_of_training(ctad):
     write(cars.assign(odd=cars["Cylinders"] == 8), "cars.csv")
     fitted = ctad("fit", "cars.csv", "-o", "m.ctad", "--label", "odd", "--json").json
     assert fitted["rows_left_out_as_anomalous"] == (cars["Cylinders"] == 8).sum()
-    assert fitted["rows"] == (cars["Cylinders"] != 8).sum()
+    assert fitted["rows"] + fitted["rows_held_out"] == (cars["Cylinders"] != 8).sum()
     assert "odd" not in fitted["columns"]
     normal = cars[cars["Cylinders"] != 8].reset_index(drop=True)
     write(normal, "normal.csv")
@@ -254,7 +270,8 @@ def test_rows_labelled_anomalous_are_left_out_of_training(ctad):
     np.testing.assert_array_equal(
         load("m.ctad").anomaly_score(cars), load("n.ctad").anomaly_score(cars)
     )
-    by_name = ctad("fit", "cars.csv", "-o", "o.ctad", "--label", "Origin", "--anomalous", "USA")
+    words = ("--label", "Origin", "--anomalous", "USA", "--holdout", 0)
+    by_name = ctad("fit", "cars.csv", "-o", "o.ctad", *words)
     assert f"learnt from {(cars['Origin'] != 'USA').sum()} of 406 rows" in by_name.out
 
 

@@ -47,7 +47,7 @@ def test_values_in_words(kind, value, words):
         ("number", np.array([np.nan]), "missing"),
         ("boolean", np.r_[np.ones(95), np.zeros(5)], "true"),
         ("boolean", np.r_[np.ones(60), np.zeros(40)], "true, false"),
-        ("category", np.array(list("aaaabbbcc") + [None], dtype=object), "a, b, c"),
+        ("category", np.array([*"aaaabbbcc", None], dtype=object), "a, b, c"),
         ("category", np.array(list("aaaabbbccdef"), dtype=object), "a, b, c and 3 more"),
         ("date", np.arange(101) * 24 * 60.0 * MINUTE, "1970-01-06 to 1970-04-06"),
         ("number", np.empty(0), "unknown"),

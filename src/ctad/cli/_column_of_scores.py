@@ -20,6 +20,11 @@ class ColumnOfScores(NamedTuple):
     encoder: TableEncoder
     calibrator: CTAD
 
+    @property
+    def gives_p_values(self) -> bool:
+        """No rows are held out."""
+        return False
+
     def column_types(self) -> pa.Schema:
         """The columns needed and their types."""
         return arrow_schema(self.encoder).append(pa.field(self.column, pa.float64()))

@@ -11,10 +11,12 @@ from rich.table import Table
 from .._atomic import check_replaceable
 from ..detectors import make
 from . import _options as option
-from ._talk import plain_table, talking
+from ._talk import Talk, plain_table, talking
 
 if TYPE_CHECKING:
     from ..tables import TableEncoder
+
+FEWEST_HELD_OUT = 19  # with which a p-value of 0.05 can be
 
 
 def fit(
@@ -33,6 +35,15 @@ def fit(
         typer.Option(help="A column of labels: anomalies are left out, the column is not used."),
     ] = None,
     anomalous: option.Anomalous = None,
+    holdout: Annotated[
+        float,
+        typer.Option(
+            help="Share of the rows held out of training, by which new rows get p-values; 0: none.",
+            min=0,
+            max=0.9,
+            metavar="SHARE",
+        ),
+    ] = 0.2,
     sample_rows: option.SampleRows = 1_000_000,
     seed: option.Seed = 0,
     batch_rows: option.BatchRows = None,
@@ -70,6 +81,7 @@ def fit(
             untrained,
             CTAD.from_preset(preset),
             encoder=TableEncoder(ignore=option.separated(ignore), keep=option.separated(keep)),
+            holdout=_worth_it(holdout, training.table.num_rows, talk),
             random_state=seed,
         )
         with talk.working(f"Training {detector} on {training.table.num_rows:,} rows"):
@@ -78,12 +90,14 @@ def fit(
         assert encoder is not None  # it was trained on a table
         model.save(output)
         agreement = model.calibrator_.agreement_
+        held_out = 0 if model.normal_ is None else len(model.normal_.score)
         talk.result(
             {
                 "model": output,
                 "detector": detector,
                 "preset": preset,
-                "rows": training.table.num_rows,
+                "rows": training.table.num_rows - held_out,
+                "rows_held_out": held_out,
                 "rows_seen": training.seen,
                 "rows_left_out_as_anomalous": training.anomalous,
                 "columns": {column.name: column.kind for column in encoder.columns_},
@@ -92,12 +106,25 @@ def fit(
                 "agreement": agreement,
             },
             columns_table(encoder),
-            f"{detector}, calibrated ({preset}), learnt from {training.table.num_rows:,} of "
-            f"{training.seen:,} rows"
+            f"{detector}, calibrated ({preset}), learnt from "
+            f"{training.table.num_rows - held_out:,} of {training.seen:,} rows"
+            + (f", {held_out:,} held out for p-values" if held_out else "")
             + (f" ({training.anomalous:,} labelled anomalous)" if training.anomalous else "")
             + f": {output}",
             *([what_to_expect(agreement)] if preset == "recommended" else []),
         )
+
+
+def _worth_it(holdout: float, n_rows: int, talk: Talk) -> float | None:
+    """Of few rows none can be spared."""
+    if not holdout:
+        return None
+    if holdout * n_rows < FEWEST_HELD_OUT:
+        talk.notice(
+            f"{n_rows:,} rows are too few to hold some out for p-values: all are trained on."
+        )
+        return None
+    return holdout
 
 
 def columns_table(encoder: TableEncoder) -> Table:

@@ -44,6 +44,8 @@ def _shown(manifest: dict[str, Any]) -> Iterator[RenderableType]:
     else:
         facts.add_row("settings", _settings(manifest))
     facts.add_row("training rows", f"{manifest['training_rows']:,}")
+    if state.get("rows_held_out"):
+        facts.add_row("rows held out", f"{state['rows_held_out']:,}")
     facts.add_row("created", manifest["created"])
     versions = {"ctad": manifest["ctad"], **manifest["versions"]}
     installed = (f"{name} {version}" for name, version in versions.items() if version)

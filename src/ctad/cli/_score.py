@@ -26,8 +26,9 @@ def score(
     """Score rows: higher = more anomalous.
 
     The output has all columns of the input, and ctad_base_score (the detector's), ctad_delta
-    (the calibration term) and ctad_score (both together). It appears when it is complete. Of
-    several files, those finished before are kept, so that a rerun goes on with the rest.
+    (the calibration term), ctad_score (both together) and, if rows were held out of training,
+    ctad_p_value (how often normal rows score as high). It appears when it is complete. Of several
+    files, those finished before are kept, so that a rerun goes on with the rest.
     """
     with talking(json, output) as talk:
         detector = load_detector(model, talk)

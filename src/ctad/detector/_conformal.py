@@ -44,6 +44,12 @@ class ConformalDecisions(Decisions):
         """All that makes up the score of each row."""
         raise NotImplementedError
 
+    @property
+    def gives_p_values(self) -> bool:
+        """Whether there are normal rows held out of training."""
+        check_is_fitted(self)
+        return self.normal_ is not None
+
     def calibrate_threshold(self, X_normal: Any) -> Self:
         """Judge new rows by these: normal rows that were not used for training.
 

@@ -64,6 +64,7 @@ def save(detector: CalibratedDetector, path: str | PathLike[str]) -> None:
             "column_names": None if names is None else names.tolist(),
             "decision_scores": writer.array(detector.decision_scores_),
             "threshold": to_number(detector.threshold_),
+            "rows_held_out": 0 if normal is None else len(normal.score),
             "normal": None if normal is None else [writer.array(part) for part in normal[:3]],
             "sample": writer.array(detector.sample_),
         },

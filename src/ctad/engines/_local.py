@@ -22,11 +22,16 @@ from ..streams import (
 )
 from ._journal import Journal
 
-SCORE_COLUMNS = ("ctad_base_score", "ctad_delta", "ctad_score")
+# The last only if the model has normal rows held out of training.
+SCORE_COLUMNS = ("ctad_base_score", "ctad_delta", "ctad_score", "ctad_p_value")
 
 
 class Model(Protocol):
     """What can score tables: a `CalibratedDetector` that was trained on one."""
+
+    @property
+    def gives_p_values(self) -> bool:
+        """Whether scores come with p-values."""
 
     def column_types(self) -> pa.Schema:
         """The columns it needs, and their types."""
@@ -101,8 +106,8 @@ def score_table(
     Returns
     -------
     pyarrow.Table
-        The table given, with the columns `ctad_base_score`, `ctad_delta` and `ctad_score`
-        added. If it has such columns, they are replaced.
+        The table given, with the columns `ctad_base_score`, `ctad_delta`, `ctad_score` added, and
+        `ctad_p_value` if the model gives p-values. If it has such columns, they are replaced.
 
     Examples
     --------
@@ -121,7 +126,8 @@ def score_table(
     typed = table if dialect is None else convert(table, types, dialect, where)
     scored = table if as_text else typed
     for name, values in zip(SCORE_COLUMNS, model.scored(typed), strict=True):
-        scored = scored.append_column(name, pa.array(values, pa.float64()))
+        if values is not None:
+            scored = scored.append_column(name, pa.array(values, pa.float64()))
     return scored
 
 
@@ -295,7 +301,8 @@ def _scored_schema(model: Model, reader: TableReader, *, as_text: bool) -> pa.Sc
     if reader.dialect is not None and not as_text:
         schema = convert(schema.empty_table(), model.column_types(), reader.dialect).schema
     fields = [schema.field(name) for name in _input_columns(schema)]
-    fields += [pa.field(name, pa.float64()) for name in SCORE_COLUMNS]
+    added = SCORE_COLUMNS if model.gives_p_values else SCORE_COLUMNS[:-1]
+    fields += [pa.field(name, pa.float64()) for name in added]
     return pa.schema(fields, schema.metadata)
 
 
