@@ -13,6 +13,7 @@ from typing import NamedTuple
 import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 from pyod.models.ecod import ECOD
 from pyod.models.iforest import IForest
 from pyod.models.knn import KNN
@@ -50,9 +51,9 @@ class Result(NamedTuple):
 
 def load():
     """Training rows (benign only), test rows, and which of these are malignant."""
-    X, benign = load_breast_cancer(return_X_y=True)
+    X, benign = load_breast_cancer(return_X_y=True, as_frame=True)
     X_train, X_rest = train_test_split(X[benign == 1], test_size=0.5, random_state=0)
-    X_test = np.vstack([X_rest, X[benign == 0]])
+    X_test = pd.concat([X_rest, X[benign == 0]])
     return X_train, X_test, np.arange(len(X_test)) >= len(X_rest)
 
 
@@ -113,10 +114,17 @@ def picture(results, malignant, path):
     plt.close(figure)
 
 
+def report(X_train, X_test, malignant):
+    """What a person on call gets: which samples to look at, and why."""
+    detector = CalibratedDetector(IsolationForest(), holdout=0.3, random_state=0).fit(X_train)
+    return detector.report(X_test, malignant)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-o", "--output", type=Path, default=Path("demo.png"), help="picture")
-    output = parser.parse_args().output
+    parser.add_argument("--report", type=Path, default=Path("report.html"), help="page")
+    arguments = parser.parse_args()
     console = Console()
     X_train, X_test, malignant = load()
     console.print(
@@ -127,15 +135,22 @@ def main():
         warnings.simplefilter("always", UserWarning)
         with console.status("Compiling the transport engine (once per machine)..."):
             CalibratedDetector(KNN()).fit(X_train)
+        rows = X_train.to_numpy(), X_test.to_numpy()
         results = [
-            compare(name, detector, X_train, X_test)
+            compare(name, detector, *rows)
             for name, detector in track(DETECTORS.items(), "Comparing", console=console)
         ]
     console.print(table(results, malignant))
     for message in dict.fromkeys(str(warning.message) for warning in caught):
         console.print(f"Note: {message}")
-    picture(results, malignant, output)
-    console.print(f"Score distributions: {output.resolve()}", soft_wrap=True)
+    picture(results, malignant, arguments.output)
+    console.print(f"Score distributions: {arguments.output.resolve()}", soft_wrap=True)
+    with console.status("Explaining the alerts..."):
+        where = report(X_train, X_test, malignant).save(arguments.report)
+    console.print(
+        f"What to act on and why, as a page: {where}\nOpen it in a browser: {where.as_uri()}",
+        soft_wrap=True,
+    )
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from ._evaluate import evaluate
 from ._fit import fit
 from ._inspect import inspect
 from ._paper import paper
+from ._report import report
 from ._score import score
 
 app = typer.Typer(
@@ -60,6 +61,12 @@ app.command(
     epilog=_example("ctad calibrate train.csv new.csv -o calibrated.csv --score-column score")
 )(calibrate)
 app.command(epilog=_example("ctad evaluate model.ctad test.parquet --label is_fraud"))(evaluate)
+app.command(
+    epilog=_example(
+        "ctad report model.ctad new.parquet -o report.html",
+        "ctad report model.ctad test.parquet -o report.html --label is_fraud",
+    )
+)(report)
 app.command(epilog=_example("ctad inspect model.ctad"))(inspect)
 app.command(epilog=_example("ctad detectors", "ctad detectors drl"))(detectors)
 app.command(epilog=_example("ctad datasets", "ctad datasets wine"))(datasets)

@@ -8,7 +8,7 @@ import typer
 from rich.table import Table
 
 from . import _options as option
-from ._score import load_detector
+from ._score import load_detector, refuse_learnt_label
 from ._talk import plain_table, talking
 
 if TYPE_CHECKING:
@@ -35,16 +35,12 @@ def evaluate(
     import numpy as np
 
     from ..engines import score_batches
-    from ..streams import TableError, anomalies, find_tables, open_table
+    from ..streams import anomalies, find_tables, open_table, require_both_kinds
     from ._metrics import CONFIDENCE, compare
 
     with talking(json) as talk:
         detector = load_detector(model, talk)
-        if label in detector.column_types().names:
-            raise ValueError(
-                f"{model} takes the label {label!r} for a column to learn from. Train it anew with "
-                f"--label {label}."
-            )
+        refuse_learnt_label(label, detector, model)
         base, score, labels = [], [], []
         with talk.progress("Scoring") as watch:
             for file in find_tables(table):
@@ -57,11 +53,7 @@ def evaluate(
                         rows += scored.num_rows
                         watch(rows, reader.done, reader.total, f"Scoring {file}")
         anomaly = np.concatenate(labels or [np.empty(0, dtype=bool)])
-        if anomaly.all() or not anomaly.any():
-            raise TableError(
-                f"{table}: {int(anomaly.sum())} of {len(anomaly)} rows are labelled anomalous in "
-                f"column {label!r}; normal and anomalous ones are needed."
-            )
+        require_both_kinds(anomaly, label, table)
         with talk.counting("Resampling", resamples) as advance:
             compared = compare(
                 np.concatenate(base),

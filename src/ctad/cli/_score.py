@@ -65,6 +65,15 @@ def load_detector(path: Path, talk: Talk) -> CalibratedDetector:
     return model
 
 
+def refuse_learnt_label(label: str | None, detector: CalibratedDetector, model: Path) -> None:
+    """Raise if the model takes labels for something to learn from."""
+    if label in detector.column_types().names:
+        raise ValueError(
+            f"{model} takes the label {label!r} for a column to learn from. Train it anew with "
+            f"--label {label}."
+        )
+
+
 def score_tables(
     model: Any, where: str, output: str, talk: Talk, *, model_sha256: str, **reading: Any
 ) -> Summary:

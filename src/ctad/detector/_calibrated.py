@@ -47,6 +47,8 @@ from ._scoring import (
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from ..report import Page
+
 # What the detector gets to see of a table: numbers from the encoder, or the plain numbers of the
 # table. Anything else is the library in whose form it gets the table itself.
 ENCODED = "encoded"
@@ -369,6 +371,44 @@ class CalibratedDetector(ConformalDecisions, BaseEstimator):
             _words=words_of(new, *map(self._in_own_units, (self.sample_, references))),
             _library=library_of(X) if is_table(X) else None,
         )
+
+    def report(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        fdr: float = 0.05,
+        error: float = 0.01,
+        row_numbers: Any = None,
+        reproduce: str | None = None,
+    ) -> Page:
+        """A page to open and pass on: which rows to act on and why, and whether the model still fits.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, D)
+            New rows.
+        y : array-like of shape (n,), optional
+            Labels, 1 = anomaly: then the page also judges the model.
+        fdr : float in (0, 1), default=0.05
+            As for `select`.
+        error : float in (0, 1), default=0.01
+            As for `monitor`.
+        row_numbers : integers of shape (n,), optional
+            What to call the rows; None: 0 to n - 1.
+        reproduce : str, optional
+            The commands to show as those that give this page.
+
+        Returns
+        -------
+        Page
+            `save("report.html")` writes one self-contained file; a notebook shows it.
+        """
+        from ..report import Page, page_of
+        from ._reporting import gather
+
+        gathered = gather(self, X, y, fdr, error, row_numbers, reproduce)
+        return Page(page_of(gathered))
 
     def column_types(self) -> pa.Schema:
         """The columns of a table that are needed, and how to read them from text.

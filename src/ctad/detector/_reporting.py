@@ -30,7 +30,13 @@ POINTS = 1500  # of each kind, on the map
 
 
 def gather(
-    detector: CalibratedDetector, X: Any, y: Any, fdr: float, error: float, reproduce: str | None
+    detector: CalibratedDetector,
+    X: Any,
+    y: Any,
+    fdr: float,
+    error: float,
+    row_numbers: Any,
+    reproduce: str | None,
 ) -> Report:
     """Score a table and explain what stands out."""
     with warnings.catch_warnings(record=True) as caught:

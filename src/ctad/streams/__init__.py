@@ -3,7 +3,7 @@
 from ._dialect import Dialect
 from ._error import TableError
 from ._finding import STANDARD_STREAM, TableFile, find_tables, format_of_suffix
-from ._labels import anomalies
+from ._labels import anomalies, require_both_kinds
 from ._reading import Place, TableReader, open_table
 from ._reservoir import Reservoir
 from ._types import convert, infer_types, with_types
@@ -25,5 +25,6 @@ __all__ = [
     "format_of_suffix",
     "infer_types",
     "open_table",
+    "require_both_kinds",
     "with_types",
 ]

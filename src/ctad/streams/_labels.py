@@ -63,3 +63,20 @@ def anomalies(
             "--anomalous VALUE, in Python anomalous=VALUE."
         )
     return np.array([text in ANOMALOUS for text in lower], dtype=bool)
+
+
+def require_both_kinds(found: npt.NDArray[np.bool_], label: str, where: str) -> None:
+    """Raise unless there are normal and anomalous rows.
+
+    Parameters
+    ----------
+    found : ndarray of bool
+        As `anomalies` gives it.
+    label, where : str
+        The column of labels and the table, to be named.
+    """
+    if found.all() or not found.any():
+        raise TableError(
+            f"{where}: {int(found.sum())} of {len(found)} rows are labelled anomalous in column "
+            f"{label!r}; normal and anomalous ones are needed."
+        )
