@@ -24,8 +24,10 @@ ALLOWED = {
     | {"_atomic", "_input", "_progress", "_warning", "__version__"},
     "paper": {"benchmark", "calibration", "datasets", "transport"}
     | {"_atomic", "_input", "_progress"},
+    "report": {"_atomic", "_input", "_metrics", "_warning", "__version__"},
     "cli": {"calibration", "detector", "detectors", "engines", "modelfile", "streams", "tables"}
-    | {"benchmark", "datasets", "paper", "_atomic", "_input", "_progress", "__version__"},
+    | {"benchmark", "datasets", "paper", "report"}
+    | {"_atomic", "_input", "_metrics", "_progress", "__version__"},
 }
 
 
