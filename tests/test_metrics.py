@@ -74,7 +74,7 @@ def test_curves_are_those_of_scikit_learn(ties):
 def test_bands_hold_the_curve_they_are_of(rows):
     curves = curves_of(*labelled(rows), resamples=200, seed=0)
     for _, value, low, high in curves.values():
-        assert ((0 <= low) & (low <= high) & (high <= 1)).all()
+        assert ((low >= 0) & (low <= high) & (high <= 1)).all()
         assert ((low <= value) & (value <= high)).mean() > 0.9
 
 

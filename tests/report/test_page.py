@@ -3,6 +3,7 @@
 import builtins
 import json
 import re
+import subprocess
 import sys
 from dataclasses import replace
 from itertools import pairwise
@@ -69,7 +70,7 @@ def test_what_there_is_no_data_for_is_left_out(opened):
         assert page.locator("nav a").all_inner_texts() == [ALL[name] for name in sections(page)]
         assert "which to act on cannot be said" in page.locator("#verdict").inner_text()
         headers = " ".join(page.locator("#alerts-table thead th").all_inner_texts())
-        assert headers == "Row Rank Score Main reason Rank by detector alone"
+        assert headers == "Row Rank Score Main reason Detector's rank"
         assert page.get_by_label("only rows to act on").count() == 0
 
 
@@ -402,3 +403,8 @@ def test_without_plotly_or_jinja2_the_error_says_what_brings_them(report, missin
     monkeypatch.setattr(builtins, "__import__", lacking)
     with pytest.raises(ImportError, match=rf"need {missing}: pip install 'ctad\[report\]'"):
         page_of(report)
+
+
+def test_what_draws_is_imported_when_a_page_is_made():
+    code = "import sys, ctad.report; sys.exit(bool({'plotly', 'jinja2'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -15,6 +15,7 @@ from ._numbers import counted, p_text, percent_text, score_text
 MOST_POINTS = 1000  # of a kind
 MOST_HIGHEST = 20  # rows marked where nothing says which to act on
 SEED = 0
+DARK_ROSE = "#5a1a27"  # around the rows that are marked
 
 Rows = npt.NDArray[np.int64]
 
@@ -42,17 +43,16 @@ def map_chart(report: Report) -> Chart | None:
         }
     traces = [
         _points("training rows", plane.normal[normal], bounds)
-        | {"marker": {"color": BLUE, "size": 5, "opacity": 0.45}, "hoverinfo": "skip"},
+        | {"marker": {"color": BLUE, "size": 5, "opacity": 0.6}, "hoverinfo": "skip"},
         _points("new rows", plane.new[others], bounds)
-        | {"marker": {"color": ROSE, "size": 5, "opacity": 0.55}}
+        | {"marker": {"color": ROSE, "size": 5, "opacity": 0.65}}
         | _said_of(report, plane.new_rows[others], outside[others]),
         _points("centroids", plane.centroids[centroids], bounds)
         | {
             "marker": {
-                "color": GREY,
                 "size": 9 if len(centroids) <= 100 else 5,
                 "symbol": "x-thin",
-                "line": {"width": 2},
+                "line": {"color": GREY, "width": 2},
             }
         }
         | {"hoverinfo": "name"},
@@ -62,7 +62,7 @@ def map_chart(report: Report) -> Chart | None:
                 "color": ROSE,
                 "size": 10,
                 "symbol": "diamond",
-                "line": {"color": "#fff", "width": 1.5},
+                "line": {"color": DARK_ROSE, "width": 1.5},
             }
         }
         | _said_of(report, plane.new_rows[marked], outside[marked]),
@@ -75,7 +75,7 @@ def map_chart(report: Report) -> Chart | None:
     if len(marked):
         message += f"; {len(marked):,} of the new rows are marked: {kind}"
     if len(others) + len(marked) < len(report.scores.score):
-        message += f". They are drawn at random, of {len(report.scores.score):,}"
+        message += f". A random part of all {len(report.scores.score):,} is drawn"
     if outside.any():
         message += f". Drawn at the edges: {counted(int(outside.sum()), 'row', 'rows')} farther out"
     along = sum(plane.explained)
