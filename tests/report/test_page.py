@@ -349,7 +349,7 @@ def test_many_rows_are_summarised(opened, tmp_path):
     assert page.count('class="opener"') == 100
     path = tmp_path / "large.html"
     path.write_text(page, encoding="utf-8")
-    with opened(path) as shown:
+    with opened(path, width=390) as shown:
         assert "100,000\n\nnew rows" in shown.locator("#verdict").inner_text()
         assert "more" in shown.locator("#chart-scores-after .xtick").all_text_contents()
         assert shown.locator("#chart-map .point").count() <= 4000

@@ -421,7 +421,8 @@ def layout_of(across: str, up: str, height: int = 320) -> Figure:
     return {
         "autosize": True,
         "height": height,
-        "margin": {"l": 12, "r": 12, "t": 12, "b": 12},
+        # plotly leaves out a last tick that has no room on the right.
+        "margin": {"l": 12, "r": 22, "t": 12, "b": 12},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": {"family": "system-ui, sans-serif", "size": 13, "color": GREY},

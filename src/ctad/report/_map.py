@@ -60,7 +60,7 @@ def map_chart(report: Report) -> Chart | None:
         | {
             "marker": {
                 "color": ROSE,
-                "size": 10,
+                "size": 10 if len(marked) <= 100 else 7,
                 "symbol": "diamond",
                 "line": {"color": DARK_ROSE, "width": 1.5},
             }
