@@ -18,7 +18,7 @@ ALLOWED = {
     "datasets": {"streams", "tables", "_atomic", "_input", "_progress", "_warning"},
     "calibration": {"transport", "modelfile", "_progress"} | CHECKS,
     "detectors": {"modelfile", "_progress"} | CHECKS,
-    "report": {"_input"},
+    "report": {"_atomic", "_input", "_metrics", "__version__"},
     "detector": {"calibration", "modelfile", "report", "tables", "__version__"} | CHECKS,
     "engines": {"detector", "streams", "_atomic"},
     "benchmark": {"calibration", "datasets", "detector", "detectors", "tables"}
@@ -26,7 +26,8 @@ ALLOWED = {
     "paper": {"benchmark", "calibration", "datasets", "transport"}
     | {"_atomic", "_input", "_progress"},
     "cli": {"calibration", "detector", "detectors", "engines", "modelfile", "streams", "tables"}
-    | {"benchmark", "datasets", "paper", "_atomic", "_input", "_progress", "__version__"},
+    | {"benchmark", "datasets", "paper"}
+    | {"_atomic", "_input", "_metrics", "_progress", "__version__"},
 }
 
 

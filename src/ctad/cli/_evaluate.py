@@ -12,7 +12,7 @@ from ._score import load_detector, refuse_learnt_label
 from ._talk import plain_table, talking
 
 if TYPE_CHECKING:
-    from ._metrics import Comparison
+    from .._metrics import Comparison
 
 
 def evaluate(
@@ -34,9 +34,9 @@ def evaluate(
     """
     import numpy as np
 
+    from .._metrics import CONFIDENCE, compare
     from ..engines import score_batches
     from ..streams import anomalies, find_tables, open_table, require_both_kinds
-    from ._metrics import CONFIDENCE, compare
 
     with talking(json) as talk:
         detector = load_detector(model, talk)

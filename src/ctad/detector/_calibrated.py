@@ -382,7 +382,7 @@ class CalibratedDetector(ConformalDecisions, BaseEstimator):
         row_numbers: Any = None,
         reproduce: str | None = None,
     ) -> Page:
-        """A page to open and pass on: which rows to act on and why, and whether the model still fits.
+        """A page to open and pass on: which rows to act on and why, and if the model still fits.
 
         Parameters
         ----------

@@ -43,6 +43,7 @@ def gather(
         warnings.simplefilter("always", UserWarning)
         scored = detector.scored(X)
         labels = None if y is None else _labels(y, len(scored.score))
+        numbers = _numbers(row_numbers, len(scored.score))
         p, normal = scored.p_value, detector.normal_
         selected = None
         if p is not None and normal is not None:
@@ -57,7 +58,14 @@ def gather(
         down = moved[::-1][:MOVED]
         down = down[ranks[down] > base_ranks[down]]
         explained = _alerts(
-            detector, X, scored, np.unique([*top, *up, *down]), ranks, base_ranks, selected, labels
+            detector,
+            X,
+            scored,
+            np.unique(np.concatenate([top, up, down])),
+            numbers,
+            (ranks, base_ranks),
+            selected,
+            labels,
         )
         plane = _plane(detector, rows, top)
     return Report(
@@ -75,6 +83,7 @@ def gather(
         moved_down=[explained[row] for row in down],
         fit=fit,
         plane=plane,
+        row_numbers=None if row_numbers is None else numbers,
         notices=list(dict.fromkeys(str(warning.message) for warning in caught)),
     )
 
@@ -90,6 +99,15 @@ def _labels(y: Any, n: int) -> npt.NDArray[np.bool_]:
     return labels.astype(bool)
 
 
+def _numbers(given: Any, n: int) -> Integers:
+    if given is None:
+        return np.arange(n)
+    numbers = np.asarray(given)
+    if numbers.shape != (n,) or numbers.dtype.kind not in "iu":
+        raise ValueError(f"row_numbers must be {n} whole numbers")
+    return numbers.astype(np.int64)
+
+
 def _ranks(scores: Floats) -> Integers:
     """1 for the highest score; of equal ones the first row is ahead."""
     ranks = np.empty(len(scores), dtype=np.int64)
@@ -102,8 +120,8 @@ def _alerts(
     X: Any,
     scored: Scored,
     places: Integers,
-    ranks: Integers,
-    base_ranks: Integers,
+    numbers: Integers,
+    ranks: tuple[Integers, Integers],
     selected: npt.NDArray[np.bool_] | None,
     labels: npt.NDArray[np.bool_] | None,
 ) -> dict[int, Alert]:
@@ -120,13 +138,13 @@ def _alerts(
             base_part=float(explanation.base_part[i]),
             delta_part=float(explanation.delta_part[i]),
             score=float(scored.score[row]),
-            rank=int(ranks[row]),
-            base_rank=int(base_ranks[row]),
+            rank=int(ranks[0][row]),
+            base_rank=int(ranks[1][row]),
             p_value=None if scored.p_value is None else float(scored.p_value[row]),
             is_selected=None if selected is None else bool(selected[row]),
             is_anomaly=None if labels is None else bool(labels[row]),
             reasons=explanation.reasons(i, REASONS),
-            text=explanation.text(i).replace(f"Row {i}:", f"Row {row}:", 1),
+            text=explanation.text(i).replace(f"Row {i}:", f"Row {numbers[row]}:", 1),
         )
         for i, row in zip(at.tolist(), places.tolist(), strict=True)
     }

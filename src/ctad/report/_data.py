@@ -101,3 +101,8 @@ class Report:
     fit: Fit | None
     plane: Plane
     notices: Sequence[str] = ()  # what a reader should know before trusting the page
+    row_numbers: npt.NDArray[np.int64] | None = None  # what to call rows, if not by their place
+
+    def number_of(self, row: int) -> int:
+        """What to call the row at a place."""
+        return row if self.row_numbers is None else int(self.row_numbers[row])

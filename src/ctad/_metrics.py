@@ -8,10 +8,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .._input import Floats
+from ._input import Floats
 
 METRICS = ("AUC-PR", "AUC-ROC")
 CONFIDENCE = 95  # per cent
+_BOUNDS = (50 - CONFIDENCE / 2, 50 + CONFIDENCE / 2)
+# Where curves are drawn: close together at the start, where alarms are few.
+SHARES = np.linspace(0.0, 1.0, 101) ** 2
 
 
 class Interval(NamedTuple):
@@ -30,6 +33,15 @@ class Comparison(NamedTuple):
     gain: Interval
 
 
+class Curve(NamedTuple):
+    """A curve over the unit interval, and the band that holds each of its points with 95 %."""
+
+    share: Floats
+    value: Floats
+    low: Floats
+    high: Floats
+
+
 class Ranking:
     """Labelled rows, sorted by score once; a resample only weighs them anew."""
 
@@ -42,17 +54,40 @@ class Ranking:
 
     def measure(self, counts: npt.NDArray[np.int64]) -> Floats:
         """AUC-PR (average precision) and AUC-ROC, with row i taken `counts[i]` times."""
-        weights = counts[self._order]
-        found = np.cumsum(weights * self._anomalous)[self._ends]
-        alarms = np.cumsum(weights)[self._ends]
-        false = alarms - found
+        found, false = self._alarms(counts)
         new_found, new_false = np.diff(found, prepend=0), np.diff(false, prepend=0)
-        precision = found / np.maximum(alarms, 1)
+        precision = found / np.maximum(found + false, 1)
         average_precision = (new_found * precision).sum() / found[-1]
         # The share of pairs in which the anomaly is ahead; equal scores count half.
         pairs = float(found[-1]) * float(false[-1])
         auc_roc = (new_false * (found - new_found / 2)).sum() / pairs
         return np.array([average_precision, auc_roc])
+
+    def curves(self, counts: npt.NDArray[np.int64]) -> Floats:
+        """Precision by the share of anomalies found, and that share by the share of false alarms.
+
+        Both at `SHARES`; the first is the PR curve, the second the ROC curve.
+        """
+        found, false = self._alarms(counts)
+        # The fewest alarms that find the share; rounding must not ask for one anomaly more.
+        first = np.searchsorted(found, np.maximum(SHARES * found[-1] - 1e-9, 1e-9))
+        precision = found[first] / (found[first] + false[first])
+        # Between two points rows have equal scores, or there is nothing: a straight line.
+        found, false = (np.append(0.0, counted / counted[-1]) for counted in (found, false))
+        last = np.minimum(np.searchsorted(false, SHARES, side="right"), len(false) - 1)
+        before = last - 1
+        run = false[last] - false[before]
+        part = np.clip((SHARES - false[before]) / np.where(run > 0, run, 1.0), 0.0, 1.0)
+        part[run == 0] = 1.0
+        return np.array([precision, found[before] + part * (found[last] - found[before])])
+
+    def _alarms(
+        self, counts: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Anomalies found and false alarms, for every threshold from the highest score down."""
+        weights = counts[self._order]
+        found = np.cumsum(weights * self._anomalous)[self._ends]
+        return found, np.cumsum(weights)[self._ends] - found
 
 
 def compare(
@@ -85,6 +120,17 @@ def compare(
     }
 
 
+def curves_of(
+    scores: Floats, anomalous: npt.NDArray[np.bool_], *, resamples: int, seed: int
+) -> dict[str, Curve]:
+    """The curves under which METRICS are the areas, with pointwise bootstrap bands."""
+    ranking = Ranking(scores, anomalous)
+    values = ranking.curves(np.ones(len(anomalous), dtype=np.int64))
+    drawn = np.array([ranking.curves(c) for c in _resampled(anomalous, resamples, seed)])
+    low, high = np.percentile(drawn, _BOUNDS, axis=0)
+    return {metric: Curve(SHARES, values[m], low[m], high[m]) for m, metric in enumerate(METRICS)}
+
+
 def _resampled(
     anomalous: npt.NDArray[np.bool_], resamples: int, seed: int
 ) -> Iterator[npt.NDArray[np.int64]]:
@@ -100,5 +146,5 @@ def _resampled(
 
 
 def _interval(value: float, drawn: Floats) -> Interval:
-    low, high = np.percentile(drawn, [50 - CONFIDENCE / 2, 50 + CONFIDENCE / 2])
+    low, high = np.percentile(drawn, _BOUNDS)
     return Interval(float(value), float(low), float(high))

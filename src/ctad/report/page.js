@@ -1,0 +1,126 @@
+"use strict";
+(() => {
+  const ROWS_AT_FIRST = 20;
+  // Pixels that fit between the margins of A4 and of Letter, for one chart and for two abreast.
+  const PAPER_WIDTH = 640;
+  const HALF_PAPER_WIDTH = 300;
+
+  startTable();
+  startCharts();
+
+  function startTable() {
+    const table = document.getElementById("alerts-table");
+    if (!table) return;
+    const bodies = [...table.tBodies]; // one for each alert: its row and its explanation
+
+    for (const opener of table.querySelectorAll(".opener")) {
+      const why = document.getElementById(opener.getAttribute("aria-controls"));
+      opener.addEventListener("click", () => {
+        why.hidden = !why.hidden;
+        opener.setAttribute("aria-expanded", String(!why.hidden));
+      });
+    }
+
+    const headers = [...table.tHead.rows[0].cells];
+    headers.forEach((header, column) => {
+      const button = header.querySelector("button");
+      button.addEventListener("click", () => {
+        const ascending = header.getAttribute("aria-sort") !== "ascending";
+        headers.forEach((other) => other.setAttribute("aria-sort", "none"));
+        header.setAttribute("aria-sort", ascending ? "ascending" : "descending");
+        sort(column, button.dataset.kind === "number", ascending ? 1 : -1);
+      });
+    });
+
+    function sort(column, isNumber, direction) {
+      const key = (body) => {
+        const cell = body.rows[0].cells[column];
+        return isNumber ? Number(cell.dataset.value) : cell.textContent.trim();
+      };
+      const compared = (a, b) => (isNumber ? (a > b) - (a < b) : a.localeCompare(b));
+      bodies.sort((a, b) => direction * compared(key(a), key(b)));
+      table.append(...bodies);
+      update();
+    }
+
+    const find = document.getElementById("find");
+    const only = document.getElementById("only"); // null if nothing says which rows to act on
+    const shown = document.getElementById("shown");
+    const more = document.getElementById("more");
+    let isWhole = bodies.length <= ROWS_AT_FIRST;
+    const texts = new Map(bodies.map((body) => [body, body.textContent.toLowerCase()]));
+
+    function update() {
+      const words = find.value.toLowerCase().split(/\s+/).filter(Boolean);
+      // Who looks for something wants all of it; else the first rows will do.
+      const most = words.length || only?.checked || isWhole ? Infinity : ROWS_AT_FIRST;
+      let count = 0;
+      for (const body of bodies) {
+        const isFound = words.every((word) => texts.get(body).includes(word));
+        const fits = isFound && (!only?.checked || body.dataset.selected);
+        body.hidden = !fits || count >= most;
+        count += !body.hidden;
+      }
+      shown.textContent = `${count} of ${bodies.length} rows shown`;
+      more.hidden = count < most;
+    }
+    find.addEventListener("input", update);
+    only?.addEventListener("change", update);
+    more.addEventListener("click", () => {
+      isWhole = true;
+      const next = bodies.find((body) => body.hidden);
+      update();
+      next?.querySelector("button").focus();
+    });
+    update(); // browsers keep what was typed when a page is loaded again
+  }
+
+  function startCharts() {
+    const figures = JSON.parse(document.getElementById("figures").textContent);
+    const config = {
+      displayModeBar: false, scrollZoom: false, doubleClick: false, showTips: false, responsive: true,
+    };
+    const waiting = Object.keys(figures);
+    const drawn = [];
+
+    // plotly.js is large: it is read when the page can be seen and used already.
+    function read() {
+      if (window.Plotly || !waiting.length) return;
+      const code = document.createElement("script");
+      code.textContent = document.getElementById("plotly").textContent;
+      document.head.append(code);
+    }
+
+    function drawNext() {
+      const name = waiting.shift();
+      const place = document.getElementById("chart-" + name);
+      Plotly.newPlot(place, figures[name].data, figures[name].layout, config);
+      drawn.push(place);
+    }
+
+    // One after another, so that the page can be scrolled meanwhile.
+    function goOn() {
+      read();
+      if (waiting.length) {
+        drawNext();
+        setTimeout(goOn);
+      } else {
+        document.documentElement.dataset.charts = "drawn";
+      }
+    }
+    setTimeout(goOn, 50);
+
+    // A chart does not follow the width of the paper by itself.
+    addEventListener("beforeprint", () => {
+      read();
+      while (waiting.length) drawNext();
+      for (const place of drawn) {
+        const width = place.closest(".alone") ? PAPER_WIDTH : HALF_PAPER_WIDTH;
+        Plotly.relayout(place, { autosize: false, width });
+      }
+    });
+    addEventListener("afterprint", () => {
+      drawn.forEach((place) => Plotly.relayout(place, { autosize: true, width: null }));
+    });
+  }
+})();

@@ -1,0 +1,127 @@
+"""What charts show of scores that no plain axis could."""
+
+import numpy as np
+import plotly.graph_objects
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from ctad.report._axis import axis_for
+from ctad.report._charts import (
+    comparisons,
+    curve_charts,
+    drift_chart,
+    literal,
+    p_value_chart,
+    score_charts,
+)
+from ctad.report._data import Drift
+from ctad.report._map import map_chart
+from ctad.report._numbers import p_text, percent_text, score_text, tick_text
+
+from .reports import large_report
+
+scores = arrays(
+    np.float64, st.integers(1, 40), elements=st.floats(allow_nan=False, allow_infinity=True)
+)
+
+
+@given(scores, scores)
+def test_any_scores_have_a_place_and_an_axis(first, second):
+    axis = axis_for(first, second)
+    for group in (first, second):
+        assert axis.counts(group).sum() == len(group)
+    places, texts = axis.ticks()
+    assert len(places) == len(texts) >= 1
+    assert places == sorted(set(places))
+    assert np.isfinite(axis.edges()).all()
+    assert (np.diff(axis.edges()) > 0).all()
+
+
+def test_ticks_are_round_and_few():
+    def ticks(values):
+        return axis_for(np.asarray(values)).ticks()[1]
+
+    assert ticks(np.linspace(0.36, 0.7, 500)) == ["0.4", "0.5", "0.6", "0.7"]
+    assert ticks([*np.linspace(0, 10, 500), np.inf])[-1] == "more"
+    assert ticks([*np.linspace(0, 10, 500), -1e9])[0] == "less"
+
+
+def test_figures_are_what_plotly_takes(report):
+    large = large_report(5000)
+    for shown in (report, large):
+        charts = [
+            *score_charts(shown),
+            *curve_charts(shown, comparisons(shown)),
+            p_value_chart(shown),
+            drift_chart(shown.fit.drifts),
+            map_chart(shown),
+        ]
+        for chart in charts:
+            plotly.graph_objects.Figure(chart.figure).to_json()
+
+
+def test_bars_of_p_values_hold_all_rows(report):
+    chart = p_value_chart(report)
+    rows = [int(row[1].replace(",", "")) for row in chart.numbers.rows]
+    assert sum(rows) == len(report.p_values)
+    at_most = (report.p_values <= 0.05).sum()
+    assert rows[0] == at_most
+    assert percent_text(at_most / len(report.p_values)) in chart.message
+
+
+def test_the_most_changed_columns_have_bars():
+    drifts = [Drift(f"c{c}", c / 100, 0.5, c > 90) for c in range(100)]
+    chart = drift_chart(drifts)
+    assert [row[0] for row in chart.numbers.rows] == [f"c{c}" for c in range(99, 79, -1)]
+    assert chart.message.startswith("9 columns have changed, of 100; most of all c99, by 0.99.")
+    assert drift_chart([]) is None
+
+
+def test_rows_far_out_are_drawn_at_the_edge(report):
+    new = report.plane.new.copy()
+    new[0] = 1e6
+    chart = map_chart(report.__class__(**{**vars(report), "plane": report.plane._replace(new=new)}))
+    assert "Drawn at the edges: 1 row farther out" in chart.message
+    for trace in chart.figure["data"]:
+        assert max(trace["x"]) < 1e3
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("<b>x</b>", "&lt;b&gt;x&lt;/b&gt;"),
+        ("&lt;", "&amp;lt;"),
+        ("a\nb", "a b"),
+        ("x" * 30, "x" * 19 + "…"),
+    ],
+)
+def test_labels_have_no_markup(text, shown):
+    assert literal(text) == shown
+
+
+def test_numbers_read_well():
+    assert [p_text(p) for p in (1, 0.05, 0.00099, 0.0004, 0)] == [
+        "1.000",
+        "0.050",
+        "0.0010",
+        "0.0004",
+        "< 0.000001",
+    ]
+    assert [score_text(s) for s in (999.6, 0.0001, 1e-5, 0, -1234567)] == [
+        "1,000",
+        "0.000100",
+        "1.00e\u221205",
+        "0",
+        "\u22121,230,000",
+    ]
+    assert score_text(float("nan")) == "not a number"
+    assert percent_text(0.00001) == "< 0.1\u00a0%"
+    assert percent_text(0.99999) == "> 99.9\u00a0%"
+    assert [tick_text(*t) for t in ((0, 1), (2e7, 1e6), (1e6 + 0.5, 0.5), (3e-7, 1e-7))] == [
+        "0",
+        "2e7",
+        "1,000,000.5",
+        "3e\u221207",
+    ]
