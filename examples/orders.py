@@ -46,7 +46,7 @@ def orders(random, first, n, share_odd):
 
 def main():
     random = np.random.default_rng(0)
-    for name, first, n, share_odd in (("train.csv", 1, 2000, 0.0), ("new.csv", 2001, 1000, 0.05)):
+    for name, first, n, share_odd in (("train.csv", 1, 9000, 0.0), ("new.csv", 9001, 1000, 0.05)):
         with Path(name).open("w", newline="") as file:
             writer = csv.writer(file)
             writer.writerow(COLUMNS)

@@ -7,7 +7,7 @@ import pytest
 
 from ctad.report import page_of
 
-from .reports import EVIL, bare, cancer_report
+from .reports import bare, cancer_report
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
@@ -21,7 +21,7 @@ def report():
 def pages(report, tmp_path_factory):
     """Paths of pages by name."""
     folder = tmp_path_factory.mktemp("pages")
-    reports = {"full": report, "bare": bare(report), "evil": cancer_report(EVIL)}
+    reports = {"full": report, "bare": bare(report), "evil": cancer_report(evil=True)}
     for name, shown in reports.items():
         (folder / f"{name}.html").write_text(page_of(shown), encoding="utf-8")
     return {name: folder / f"{name}.html" for name in reports}

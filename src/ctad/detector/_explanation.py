@@ -128,23 +128,33 @@ class Explanation:
             Several lines.
         """
         lines = [f"Row {row}: score {self.score[row]:.4g}" + self._p_value_in_words(row)]
-        lines += [
-            f"  {self.base_part[row]:+.4g} from {self._detector}, which gives "
-            f"{self.base_score[row]:.4g}",
-            f"  {self.delta_part[row]:+.4g} from the calibration term, which is "
-            f"{self.delta[row]:.4g}",
-        ]
         reasons = [r for r in self.reasons(row, REASONS) if r.share >= 0.005]
+        lines += self._parts_in_words(row)
         if reasons:
-            lines.append("  What sets it apart from normal rows:")
+            lines.append("What sets it apart from normal rows:")
             width = max(len(reason.column) for reason in reasons)
             lines += [
-                f"    {reason.share:4.0%}  {reason.column:<{width}}  {reason.value}"
+                f"  {reason.share:4.0%}  {reason.column:<{width}}  {reason.value}"
                 f"  (usual: {reason.usual})"
                 for reason in reasons
             ]
-        lines += self._moves_in_words(row) + self._neighbour_in_words(row, reasons)
-        return "\n".join(lines)
+        lines += self._moves_in_words(row) + self._neighbour_in_words(row)
+        return "\n  ".join(lines)
+
+    def where(self, row: int) -> str:
+        """What score and term are, where the row goes, and what is near: `text` without reasons.
+
+        Parameters
+        ----------
+        row : int
+
+        Returns
+        -------
+        str
+            Several lines.
+        """
+        parts = self._parts_in_words(row), self._moves_in_words(row), self._neighbour_in_words(row)
+        return "\n".join(line for lines in parts for line in lines)
 
     def to_frame(self) -> Any:
         """A data frame with one line per row, of the library of the table that was given, else of
@@ -192,6 +202,14 @@ class Explanation:
         p = self.p_value[row]
         return f"; of normal rows {100 * p:.3g} % score as high (p-value {p:.3g})"
 
+    def _parts_in_words(self, row: int) -> list[str]:
+        return [
+            f"{self.base_part[row]:+.4g} from {self._detector}, which gives "
+            f"{self.base_score[row]:.4g}",
+            f"{self.delta_part[row]:+.4g} from the calibration term, which is "
+            f"{self.delta[row]:.4g}",
+        ]
+
     def _moves_in_words(self, row: int) -> list[str]:
         own = np.flatnonzero(self.moves.row == row)
         heaviest = own[np.argsort(-self.moves.share[own], kind="stable")][:MOVES]
@@ -201,20 +219,21 @@ class Explanation:
             times = f", {distance / usual:.3g} times what is usual there" if usual != 1.0 else ""
             part = f"{share:.0%} of its mass goes" if share < 1 else "It goes"
             lines.append(
-                f"  {part} to centroid {centroid} of draw {draw}: {distance:.4g} away{times}"
+                f"{part} to centroid {centroid} of draw {draw}: {distance:.4g} away{times}"
             )
         return lines
 
-    def _neighbour_in_words(self, row: int, reasons: Sequence[Reason]) -> list[str]:
+    def _neighbour_in_words(self, row: int) -> list[str]:
         if not self.neighbours.reference.shape[1]:
             return []
         nearest, distance = (part[row, 0] for part in self.neighbours)
         named = [
-            f"{reason.column} {self._words[self.columns.index(reason.column)].reference(nearest)}"
-            for reason in reasons
+            f"{self.columns[place]} {self._words[place].reference(nearest)}"
+            for place in np.argsort(-self.column_parts[row], kind="stable")[:REASONS]
         ]
-        values = f" has {', '.join(named)}" if named else ""
-        return [f"  The nearest of the training references, {distance:.4g} away,{values}."]
+        return [
+            f"The nearest of the training references, {distance:.4g} away, has {', '.join(named)}."
+        ]
 
 
 def by_source(parts: DeltaParts, sources: Sequence[str], columns: Sequence[str]) -> Floats:

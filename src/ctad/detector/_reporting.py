@@ -43,7 +43,6 @@ def gather(
         warnings.simplefilter("always", UserWarning)
         scored = detector.scored(X)
         labels = None if y is None else _labels(y, len(scored.score))
-        numbers = _numbers(row_numbers, len(scored.score))
         p, normal = scored.p_value, detector.normal_
         selected = None
         if p is not None and normal is not None:
@@ -62,7 +61,6 @@ def gather(
             X,
             scored,
             np.unique(np.concatenate([top, up, down])),
-            numbers,
             (ranks, base_ranks),
             selected,
             labels,
@@ -71,7 +69,7 @@ def gather(
     return Report(
         title=f"{name_of(detector.detector_)}, calibrated",
         facts=_facts(detector, len(rows)),
-        reproduce=reproduce or _code(detector),
+        reproduce=reproduce or _code(detector, labels is not None),
         scores=Scores(*scored[:3]),
         normal=None if normal is None else Scores(*normal[:3]),
         p_values=p,
@@ -83,7 +81,7 @@ def gather(
         moved_down=[explained[row] for row in down],
         fit=fit,
         plane=plane,
-        row_numbers=None if row_numbers is None else numbers,
+        row_numbers=_numbers(row_numbers, len(rows)),
         notices=list(dict.fromkeys(str(warning.message) for warning in caught)),
     )
 
@@ -99,9 +97,9 @@ def _labels(y: Any, n: int) -> npt.NDArray[np.bool_]:
     return labels.astype(bool)
 
 
-def _numbers(given: Any, n: int) -> Integers:
+def _numbers(given: Any, n: int) -> Integers | None:
     if given is None:
-        return np.arange(n)
+        return None
     numbers = np.asarray(given)
     if numbers.shape != (n,) or numbers.dtype.kind not in "iu":
         raise ValueError(f"row_numbers must be {n} whole numbers")
@@ -120,7 +118,6 @@ def _alerts(
     X: Any,
     scored: Scored,
     places: Integers,
-    numbers: Integers,
     ranks: tuple[Integers, Integers],
     selected: npt.NDArray[np.bool_] | None,
     labels: npt.NDArray[np.bool_] | None,
@@ -144,7 +141,7 @@ def _alerts(
             is_selected=None if selected is None else bool(selected[row]),
             is_anomaly=None if labels is None else bool(labels[row]),
             reasons=explanation.reasons(i, REASONS),
-            text=explanation.text(i).replace(f"Row {i}:", f"Row {numbers[row]}:", 1),
+            text=explanation.where(i),
         )
         for i, row in zip(at.tolist(), places.tolist(), strict=True)
     }
@@ -209,11 +206,11 @@ def _facts(detector: CalibratedDetector, n_rows: int) -> dict[str, str]:
     return facts
 
 
-def _code(detector: CalibratedDetector) -> str:
+def _code(detector: CalibratedDetector, labelled: bool) -> str:
     """What one would write to get the page again."""
     return (
         "from ctad import CalibratedDetector\n\n"
         f"detector = {detector!r}\n"
         "detector.fit(X_train)\n"
-        'detector.report(X_new).save("report.html")'
+        f'detector.report(X_new{", y" * labelled}).save("report.html")'
     )

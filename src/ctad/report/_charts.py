@@ -50,10 +50,11 @@ class Chart(NamedTuple):
 
 
 def literal(text: str, longest: int = LONGEST_NAME) -> str:
-    """Text of a user for a label: plotly takes `<b>`, `<a href=...>` and `&lt;` for markup."""
+    """Text of a user for a label: plotly takes `<b>`, `<a href=...>`, `&lt;` for markup and `$x$`
+    for a formula."""
     if len(text) > longest:
         text = text[: longest - 1] + "…"
-    return html.escape(" ".join(text.split()), quote=False)
+    return html.escape(" ".join(text.split()), quote=False).replace("$", "&#36;")
 
 
 def score_charts(report: Report) -> Iterator[Chart]:

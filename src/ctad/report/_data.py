@@ -46,7 +46,7 @@ class Alert(NamedTuple):
     is_selected: bool | None  # to act on, at the false discovery rate
     is_anomaly: bool | None  # None without labels
     reasons: Sequence[Reason]  # the most important first
-    text: str  # all of it in words, several lines
+    text: str  # what else there is to say, several lines
 
 
 class Drift(NamedTuple):
