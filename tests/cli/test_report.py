@@ -1,0 +1,78 @@
+"""ctad report: one page from a model and a table."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ctad import load
+
+from .conftest import REAL_TABLES, run
+
+pytestmark = pytest.mark.filterwarnings("ignore:gaps in 'Horsepower'")  # all held out
+
+
+@pytest.fixture
+def model(ctad):
+    """Of European and Japanese cars; American ones are to be found."""
+    cars = REAL_TABLES["cars"]().frame
+    foreign = cars["Origin"] == "USA"
+    cars = cars.assign(odd=foreign.astype(int)).drop(columns="Origin")
+    cars.to_csv("cars.csv", index=False)
+    ctad("fit", "cars.csv", "-o", "m.ctad", "--label", "odd")
+    return cars
+
+
+def test_a_page_is_written_and_where_it_is_is_said(ctad, model):
+    done = ctad("report", "m.ctad", "cars.csv", "-o", "report.html", "--label", "odd")
+    page = Path("report.html").read_text(encoding="utf-8")
+    assert done.out.startswith("Report on 406 rows: report.html\n")
+    assert Path("report.html").resolve().as_uri() in done.out
+    assert "254" in page  # anomalies by the labels
+    assert "ctad report m.ctad cars.csv -o report.html --label odd" in page
+    top = int(np.argmax(load("m.ctad").anomaly_score(model)))
+    assert f"</span>{top}</button>" in page
+
+
+def test_scored_tables_are_reported_on_alike(ctad, model):
+    ctad("score", "m.ctad", "cars.csv", "-o", "scored.csv")
+    for name in ("cars", "scored"):
+        ctad("report", "m.ctad", f"{name}.csv", "-o", f"{name}.html")
+    plain, scored = (Path(f"{name}.html").read_text() for name in ("cars", "scored"))
+    assert scored.replace("scored", "cars") == plain
+
+
+def test_of_many_rows_a_sample_with_the_numbers_of_the_file(ctad, model):
+    options = ("--sample-rows", 100, "--json")
+    done = ctad("report", "m.ctad", "cars.csv", "-o", "r.html", *options).json
+    assert (done["rows"], done["rows_seen"]) == (100, 406)
+    assert "a random sample of 100 of 406 rows" in done["notices"][0]
+    page = Path("r.html").read_text()
+    scores = load("m.ctad").anomaly_score(model)
+    shown = [int(row) for row in re.findall(r"</span>(\d+)</button>", page)]
+    assert len(shown) == 50
+    assert max(shown) > 100
+    assert (np.diff(scores[shown]) <= 0).all()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["m.ctad", "cars.csv", "-o", "-"], 2, "a page is written to a file"),
+        (["m.ctad", "cars.csv", "-o", "no/r.html"], 1, "no does not exist"),
+        (["m.ctad", "no.csv", "-o", "r.html"], 1, "no.csv: there is no such"),
+        (["m.ctad", "cars.csv", "-o", "r.html", "--label", "x"], 1, "lacks column 'x'"),
+        (["m.ctad", "cars.csv", "-o", "r.html", "--label", "Cylinders"], 1, "takes the label"),
+        (
+            ["m.ctad", "cars.csv", "-o", "r.html", "--label", "odd", "--anomalous", "7"],
+            1,
+            "0 of 406 rows are labelled anomalous",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said(ctad, model, arguments, code, message):
+    done = run("report", *arguments)
+    assert done.code == code
+    assert message in " ".join(done.err.replace("│", " ").split())
+    assert not Path("r.html").exists()
