@@ -16,7 +16,8 @@ from ctad.detectors import KNOWN_DETECTORS
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
-EXAMPLE, BY_NAME = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+EXAMPLE, DECIDING, BY_NAME = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+DECIDED, EVALUATED = re.findall(r"```text\n(.*?)```", README, flags=re.DOTALL)
 
 
 def run(*command, cwd=ROOT):
@@ -46,6 +47,13 @@ def test_the_readmes_example_does_not_score_its_training_rows():
     assert not train & {row.tobytes() for row in names["X_new"]}
 
 
+def test_the_readmes_way_from_fit_to_explained_alerts(tmp_path):
+    assert len([line for line in DECIDING.splitlines() if line]) <= 12
+    output = run(sys.executable, "-W", "error", "-c", DECIDING, cwd=tmp_path)
+    assert output.startswith(DECIDED.removesuffix("  ...\n"))
+    assert (tmp_path / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
 def test_the_readmes_detector_by_name_runs_after_the_example():
     names = {}
     exec(EXAMPLE + BY_NAME, names)
@@ -62,7 +70,7 @@ def test_the_readme_lists_all_detectors_by_family():
 
 def test_what_the_readme_links_to_is_in_the_repository():
     linked = set(re.findall(r"\]\(([^)#:]+)\)", README))
-    assert {"docs/demo.png", "CONTRIBUTING.md", "CHANGELOG.md"} <= linked
+    assert {"docs/demo.png", "docs/report.png", "CONTRIBUTING.md", "CHANGELOG.md"} <= linked
     if (ROOT / ".git").exists():
         assert linked <= set(run("git", "ls-files").splitlines())
     assert all((ROOT / name).is_file() for name in linked)
@@ -109,7 +117,9 @@ def test_the_wheel_runs_the_readmes_example_and_the_command_in_an_empty_environm
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory):
     picture = tmp_path_factory.mktemp("demo") / "demo.png"
-    return picture, run(sys.executable, ROOT / "examples" / "demo.py", "-o", picture)
+    page = picture.with_name("report.html")
+    demo = ROOT / "examples" / "demo.py"
+    return picture, run(sys.executable, demo, "-o", picture, "--report", page)
 
 
 def test_the_demo_says_where_the_picture_is(demo):
@@ -117,6 +127,13 @@ def test_the_demo_says_where_the_picture_is(demo):
     assert str(picture) in output
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert picture.stat().st_size > 20_000
+
+
+def test_the_demo_ends_with_a_report_and_how_to_open_it(demo):
+    picture, output = demo
+    page = picture.with_name("report.html")
+    assert output.strip().endswith(f"Open it in a browser: {page.as_uri()}")
+    assert "Against the labels" in page.read_text(encoding="utf-8")
 
 
 def test_the_readme_shows_what_the_demo_prints(demo):
@@ -132,7 +149,7 @@ def test_the_readme_shows_what_the_demo_prints(demo):
 
 
 BENCHMARKS = {
-    "transport": ("K=5, M=20, D=21", "K=50, M=99", "growth of time", "MB beyond in- and output"),
+    "transport": ("K=5, M=20, D=21", "K=50, M=99", "explaining rows", "MB beyond in- and output"),
     "networks": ("outside of tensor operations", "MCM", "DRL"),
     "streams": ("IForest: peak memory", "PCA: rate, % of that from memory", "File: 0.05 GB"),
 }
@@ -148,7 +165,7 @@ def test_the_benchmarks_print_their_tables(name):
 def test_the_readmes_walk_through_runs_line_by_line(tmp_path):
     [walk] = re.findall(r"```console\n(python examples/orders.*?)```", README, flags=re.DOTALL)
     lines = walk.splitlines()
-    assert len(lines) == 5
+    assert len(lines) == 6
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     printed = {
@@ -160,7 +177,7 @@ def test_the_readmes_walk_through_runs_line_by_line(tmp_path):
     }  # fmt: skip
     assert (tmp_path / "scored.csv").read_text().count("\n") == 1001
     [evaluation] = [text for line, text in printed.items() if "evaluate" in line]
-    [shown] = re.findall(r"```text\n(.*?)```", README, flags=re.DOTALL)
+    shown = EVALUATED
     assert re.sub(r"[\d.]+", "", evaluation).split() == re.sub(r"[\d.]+", "", shown).split()
     numbers = [[float(n) for n in re.findall(r"\d+\.\d+", text)] for text in (evaluation, shown)]
     assert numbers[0] == pytest.approx(numbers[1], abs=0.02)
