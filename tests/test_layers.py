@@ -9,7 +9,7 @@ import ctad
 
 PACKAGE = Path(ctad.__file__).parent
 # What each layer may import of ours; `transport` knows arrays and nothing else.
-CHECKS = {"_decisions", "_input", "_warning"}
+CHECKS = {"_decisions", "_findings", "_input", "_warning"}
 ALLOWED = {
     "transport": set(),
     "modelfile": {"_atomic", "_warning", "__version__"},
@@ -18,15 +18,16 @@ ALLOWED = {
     "datasets": {"streams", "tables", "_atomic", "_input", "_progress", "_warning"},
     "calibration": {"transport", "modelfile", "_progress"} | CHECKS,
     "detectors": {"modelfile", "_progress"} | CHECKS,
-    "report": {"_atomic", "_input", "_metrics", "__version__"},
+    "report": {"_atomic", "_findings", "_input", "_metrics", "__version__"},
     "detector": {"calibration", "modelfile", "report", "tables", "__version__"} | CHECKS,
+    "theory": {"calibration", "transport", "_input"},
     "engines": {"detector", "streams", "_atomic"},
     "benchmark": {"calibration", "datasets", "detector", "detectors", "tables"}
     | {"_atomic", "_input", "_progress", "_warning", "__version__"},
     "paper": {"benchmark", "calibration", "datasets", "transport"}
     | {"_atomic", "_input", "_progress"},
     "cli": {"calibration", "detector", "detectors", "engines", "modelfile", "streams", "tables"}
-    | {"benchmark", "datasets", "paper"}
+    | {"benchmark", "datasets", "paper", "report"}
     | {"_atomic", "_input", "_metrics", "_progress", "__version__"},
 }
 

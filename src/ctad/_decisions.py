@@ -115,7 +115,7 @@ def _threshold_by(thresholder: Any, scores: Floats) -> float:
     if not len(normal):
         raise ValueError(f"{thresholder!r} calls every training row an anomaly")
     low = float(normal.max())
-    if fitted.thresh_ is None:
+    if getattr(fitted, "thresh_", None) is None:
         return low
     above = scores[scores > low]
     high = float(above.min()) if len(above) else low + (float(np.ptp(scores)) or 1.0)

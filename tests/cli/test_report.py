@@ -47,13 +47,22 @@ def test_of_many_rows_a_sample_with_the_numbers_of_the_file(ctad, model):
     options = ("--sample-rows", 100, "--json")
     done = ctad("report", "m.ctad", "cars.csv", "-o", "r.html", *options).json
     assert (done["rows"], done["rows_seen"]) == (100, 406)
-    assert "a random sample of 100 of 406 rows" in done["notices"][0]
+    assert done["notices"][0] == "These are 100 of 406 rows, chosen at random."
     page = Path("r.html").read_text()
+    assert "These are 100 of 406 rows, chosen at random." in page
+    assert "ctad report m.ctad cars.csv -o r.html --sample-rows 100" in page
     scores = load("m.ctad").anomaly_score(model)
     shown = [int(row) for row in re.findall(r"</span>(\d+)</button>", page)]
-    assert len(shown) == 50
+    assert len(shown) == 100
     assert max(shown) > 100
     assert (np.diff(scores[shown]) <= 0).all()
+
+
+def test_files_with_other_columns_beside_are_reported_on_together(ctad, model):
+    Path("new").mkdir()
+    model.to_csv("new/a.csv", index=False)
+    model.assign(remark="new").to_csv("new/b.csv", index=False)
+    assert ctad("report", "m.ctad", "new", "-o", "r.html", "--json").json["rows"] == 812
 
 
 @pytest.mark.parametrize(
@@ -64,14 +73,12 @@ def test_of_many_rows_a_sample_with_the_numbers_of_the_file(ctad, model):
         (["m.ctad", "no.csv", "-o", "r.html"], 1, "no.csv: there is no such"),
         (["m.ctad", "cars.csv", "-o", "r.html", "--label", "x"], 1, "lacks column 'x'"),
         (["m.ctad", "cars.csv", "-o", "r.html", "--label", "Cylinders"], 1, "takes the label"),
-        (
-            ["m.ctad", "cars.csv", "-o", "r.html", "--label", "odd", "--anomalous", "7"],
-            1,
-            "0 of 406 rows are labelled anomalous",
-        ),
+        (["m.ctad", "cars.csv", "-o", "r.html", "--anomalous", "7"], 2, "which column has the"),
+        (["m.ctad", "empty.csv", "-o", "r.html"], 1, "empty.csv: there are no rows to report on"),
     ],
 )
 def test_what_is_wrong_is_said(ctad, model, arguments, code, message):
+    model.head(0).to_csv("empty.csv", index=False)
     done = run("report", *arguments)
     assert done.code == code
     assert message in " ".join(done.err.replace("│", " ").split())

@@ -17,6 +17,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 
 from ctad import CTAD, CalibratedDetector, load
+from ctad.detector._conformal import discoveries, fewest_discoveries
 from ctad.detectors import make
 
 DETECTORS = {
@@ -46,7 +47,7 @@ def with_ties(random, n):
 @pytest.mark.parametrize("name", DETECTORS)
 def test_p_values_of_normal_rows_are_valid(name, rows_of):
     """P(p <= a) <= a for every a, over training, holdout and new rows."""
-    n_seeds, n_new, n_held_out = (30 if name == "MCM" else 60), 100, 40
+    n_seeds, n_new, n_held_out = (12 if name == "MCM" else 50), 100, 40
     levels = np.array([0.025, 0.05, 0.1, 0.2, 0.5, 0.8])
     rates = []
     for seed in range(n_seeds):
@@ -190,6 +191,18 @@ def test_a_detector_trained_before_may_have_seen_the_rows_held_out(cancer):
         quick(frozen, 0, holdout=0.2).fit(normal)
 
 
+def test_functions_are_not_said_to_be_trained(cancer, recwarn):
+    quick(lambda X: X[:, 0], 0, holdout=0.2, polarity="higher").fit(cancer[0])
+    assert not recwarn.list
+
+
+def test_equality_is_not_lost_by_rounding():
+    """Five rows of 83 with the least p-value that 331 rows held out allow."""
+    p = np.r_[np.full(5, 1 / 332), np.ones(78)]
+    assert discoveries(p, 83 / 5 / 332).sum() == 5
+    assert fewest_discoveries(83, 331, 83 / 5 / 332) == 5
+
+
 def test_too_few_rows_held_out_are_told(cancer):
     normal, malignant = cancer
     detector = quick(KNN(), 0).fit(normal[:200]).calibrate_threshold(normal[200:219])
@@ -199,6 +212,32 @@ def test_too_few_rows_held_out_are_told(cancer):
     mixed = np.vstack([normal[219:], malignant[:2]])
     with pytest.warns(UserWarning, match=r"fewer than 140 anomalies among 140.*2,800 to tell"):
         assert not detector.select(mixed, fdr=0.05).any()
+
+
+def test_a_bad_row_is_named_by_its_place_in_the_whole(cancer):
+    """Wherever it lands, and before anything is trained."""
+    normal = cancer[0].copy()
+    normal[150, 3] = np.nan
+    table = pd.DataFrame(cancer[0], columns=map(str, range(30)))
+    table.loc[150, "3"] = np.inf
+    for seed in range(4):
+        detector = quick(KNN(), seed, holdout=0.5)
+        with pytest.raises(ValueError, match="column 3, row 150"):
+            detector.fit(normal)
+        with pytest.raises(ValueError, match=r"column '3' is infinite in row 150 \(1 of 357"):
+            detector.fit(table)
+        with pytest.raises(NotFittedError):
+            detector.predict(cancer[0])
+    with pytest.raises(TypeError, match="collect"):
+        quick(KNN(), 0, holdout=0.5).fit(pl.LazyFrame({"a": [1.0, 2.0]}))
+
+
+def test_identifiers_are_seen_although_rows_are_held_out():
+    random = np.random.default_rng(0)
+    table = pd.DataFrame({"id": random.permutation(1000), "a": random.normal(size=1000)})
+    for holdout in (None, 0.2, 0.8):
+        with pytest.warns(UserWarning, match="not used: 'id'"):
+            quick(KNN(), 0, holdout=holdout).fit(table)
 
 
 @pytest.mark.parametrize("share", [0, 1, -0.1, "much", None, np.nan])

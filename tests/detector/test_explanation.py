@@ -102,14 +102,14 @@ def test_reasons_in_the_columns_own_units(detector, odd):
     by_column = {reason.column: reason for reason in explanation.reasons(0)}
     assert by_column["paid"].usual == "true"
     assert by_column["items"].usual == "1 to 8"
-    assert by_column["when"].usual.startswith("2026-01-1")
+    assert by_column["when"].value == "time of day 09:00"
 
 
 def test_a_readable_text(detector, odd):
     explanation = detector.explain(odd)
     text = explanation.text(1)
     assert text.startswith("Row 1: score ")
-    assert "of normal rows 0.826 % score as high (p-value 0.00826)" in text
+    assert "at most 0.826 % of normal rows score as high (p-value 0.00826)" in text
     assert "from IsolationForest, which gives 0." in text
     assert "amount  9,300  (usual: " in text
     assert "times what is usual there" in text
@@ -135,6 +135,11 @@ def test_a_data_frame_of_the_same_library(detector, odd, library, frame):
     np.testing.assert_array_equal(data["score"], explanation.score)
     np.testing.assert_array_equal(data["part of plan"], explanation.column_parts[:, 2])
     assert len(table) == 3
+    if frame is pd.DataFrame:
+        assert explanation.text(-1) == explanation.text(2)
+        moved = detector.explain(odd.set_index(np.array([55, 66, 77])))
+        assert moved.to_frame().index.tolist() == [55, 66, 77]
+        assert moved.text(1).startswith("Row 66: ")
     assert len(moves) == 3 * len(detector.calibrator_.draws_)
 
 
@@ -153,6 +158,38 @@ def test_rows_of_arrays_have_numbered_columns():
     assert explanation.p_value is None
     assert "p-value" not in explanation.text(0)
     assert isinstance(explanation.to_frame(), pd.DataFrame)
+
+
+def test_the_side_of_a_date_that_sets_a_row_apart():
+    random = np.random.default_rng(0)
+    days = pd.Timestamp("2026-01-05") + pd.to_timedelta(random.integers(0, 50, 900) * 7, "D")
+    mondays = days + pd.to_timedelta(random.normal(12, 1, 900), "h")
+    table = pd.DataFrame({"when": mondays, "x": random.normal(size=900)})
+    detector = CalibratedDetector(IsolationForest(), random_state=0).fit(table)
+    new = table.head(2).copy()
+    new.loc[0, "when"] = pd.Timestamp("2026-03-02 03:10")  # a Monday, at night
+    new.loc[1, "when"] = pd.Timestamp("2026-03-05 12:00")  # a Thursday
+    night, thursday = (detector.explain(new).reasons(row)[0] for row in range(2))
+    assert night[:2] == ("when", "time of day 03:10")
+    assert night.usual.startswith("10:")
+    assert thursday[1:3] == ("day of the week Thursday", "Monday")
+
+
+def test_as_many_digits_as_tell_values_apart():
+    random = np.random.default_rng(0)
+    table = pd.DataFrame({"pa": 101325 + 0.02 * random.normal(size=500), "x": random.random(500)})
+    detector = CalibratedDetector(IsolationForest(), random_state=0).fit(table)
+    reason = detector.explain(table.head(1).assign(pa=101325.4)).reasons(0)[0]
+    assert reason[:3] == ("pa", "101,325.4000", "101,324.9703 to 101,325.0317")
+
+
+def test_what_the_references_pay_is_told():
+    random = np.random.default_rng(0)
+    detector = CalibratedDetector(KNN(), CTAD.from_preset("paper"), random_state=0)
+    explanation = detector.fit(random.normal(size=(300, 3))).explain([[0.0, 0.0, 5.0]])
+    own = explanation.column_parts[0].sum()
+    said = f"{own:.4g} for the row itself, {explanation.references_part[0]:.4g} for the references"
+    assert said in explanation.text(0)
 
 
 def test_mass_that_is_split_is_told():

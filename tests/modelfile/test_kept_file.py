@@ -14,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from ctad import CTAD, CalibratedDetector
+from ctad.detector import gather
 from ctad.detector._saving import load, save
 from ctad.modelfile import read_manifest
 
@@ -61,6 +62,21 @@ def test_a_file_of_an_older_version_gives_the_same_scores(name):
     manifest = read_manifest(FOLDER / name)
     assert manifest["format_version"] == format_version
     assert [column["name"] for column in manifest["columns"]] == list(table(1))
+
+
+@pytest.mark.filterwarnings("ignore:.* was written with")
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_of_an_older_version_can_be_saved_explained_and_reported_on(name, tmp_path):
+    """It has no training rows to compare with: what needs them says so, the rest goes on."""
+    load(FOLDER / name).save(tmp_path / "again.ctad")
+    loaded = load(tmp_path / "again.ctad")
+    assert loaded.explain(table(6)).reasons(0)[0].usual == "unknown"
+    with pytest.raises(ValueError, match="train the model anew"):
+        loaded.monitor(table(6))
+    report = gather(loaded, table(6))
+    assert report.fit is None
+    assert any("no training rows to compare with" in notice for notice in report.notices)
+    assert "no training rows to compare with" in loaded.report(table(6)).html
 
 
 if __name__ == "__main__":

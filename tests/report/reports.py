@@ -8,8 +8,7 @@ import pandas as pd
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import IsolationForest
 
-from ctad import CalibratedDetector
-from ctad.detector._reporting import gather
+from ctad.detector import CalibratedDetector, gather
 
 EVIL = {
     "worst area": "<script>alert(1)</script>",
@@ -34,7 +33,7 @@ def cancer():
 
 def report_of(train, new, labels):
     detector = CalibratedDetector(IsolationForest(n_estimators=50), holdout=0.5, random_state=0)
-    report = gather(detector.fit(train), new, labels, 0.05, 0.01, None, None)
+    report = gather(detector.fit(train), new.reset_index(drop=True), labels)
     return replace(report, notices=["These numbers are of an example."])
 
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from ctad._findings import Drift
 from ctad.report._axis import axis_for
 from ctad.report._charts import (
     comparisons,
@@ -16,7 +17,6 @@ from ctad.report._charts import (
     p_value_chart,
     score_charts,
 )
-from ctad.report._data import Drift
 from ctad.report._map import map_chart
 from ctad.report._numbers import p_text, percent_text, score_text, tick_text
 

@@ -54,7 +54,10 @@ def test_the_verdict_comes_first_and_all_charts_are_drawn(opened, report):
         verdict = page.locator("#verdict").inner_text()
         assert f"{len(report.labels)}\n\nnew rows" in verdict
         assert f"{report.selected.sum()}\n\nto act on" in verdict
-        assert "at most 5\u00a0% of such rows are false alarms" in verdict
+        assert (
+            "on average at most 5\u00a0% are false alarms. That holds if normal rows are still"
+            in verdict
+        )
         assert "Does not fit" in verdict
         assert report.fit.text in verdict
         assert report.notices[0] in verdict
@@ -115,11 +118,11 @@ def test_endless_scores_are_sorted_and_shown(opened, report, tmp_path):
 def test_alerts_are_found_by_words_and_by_what_to_act_on(opened, report):
     with opened(wait=False) as page:
         shown = page.get_by_role("status")
-        assert shown.inner_text() == "20 of 50 rows shown"
+        assert shown.inner_text() == "20 of 100 rows shown"
         act = [alert.row for alert in report.alerts if alert.is_selected]
         page.get_by_label("only rows to act on").check()
         assert first_cells(page) == act
-        assert shown.inner_text() == f"{len(act)} of 50 rows shown"
+        assert shown.inner_text() == f"{len(act)} of 100 rows shown"
         name = "symmetry"
         page.get_by_label("Find").fill(name.upper())
         expected = [
@@ -133,8 +136,8 @@ def test_alerts_are_found_by_words_and_by_what_to_act_on(opened, report):
         assert first_cells(page) == []
         page.get_by_label("Find").fill("")
         page.get_by_label("only rows to act on").uncheck()
-        page.get_by_role("button", name="Show all 50 rows").press("Enter")
-        assert len(first_cells(page)) == 50
+        page.get_by_role("button", name="Show all 100 rows").press("Enter")
+        assert len(first_cells(page)) == 100
         assert page.evaluate("document.activeElement.className") == "opener"
 
 
@@ -347,7 +350,7 @@ def test_the_table_can_be_read_without_scripts(opened, report):
 def test_many_rows_are_summarised(opened, tmp_path):
     page = page_of(large_report())
     assert len(page.encode()) < 8e6
-    assert page.count('class="opener"') == 50
+    assert page.count('class="opener"') == 100
     path = tmp_path / "large.html"
     path.write_text(page, encoding="utf-8")
     with opened(path, width=390) as shown:
@@ -386,7 +389,9 @@ def test_the_verdict_says_whether_the_model_still_fits(report, fits, text):
 
 def test_no_row_to_act_on_is_said(report):
     page = page_of(replace(report, selected=np.zeros(len(report.labels), dtype=bool)))
-    assert "No row is unusual enough" in page
+    assert f"fewer than {report.fewest} anomalies among so many rows" in page
+    enough = replace(report, selected=np.zeros(len(report.labels), dtype=bool), fewest=1)
+    assert "No row is unusual enough" in page_of(enough)
 
 
 @pytest.mark.parametrize("missing", ["plotly", "jinja2"])

@@ -4,6 +4,7 @@ from ._agreement import what_to_expect
 from ._base import BaseCalibrator
 from ._combination import combination_from_training
 from ._ctad import CTAD
+from ._draw import Draw
 from ._parts import DeltaParts, Moves, Neighbours
 from ._presets import PRESETS
 from .rivals import CentroidDistance, MahalanobisDistance, TransportOnly
@@ -14,6 +15,7 @@ __all__ = [
     "BaseCalibrator",
     "CentroidDistance",
     "DeltaParts",
+    "Draw",
     "MahalanobisDistance",
     "Moves",
     "Neighbours",

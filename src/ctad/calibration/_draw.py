@@ -80,7 +80,7 @@ class Draw(NamedTuple):
         """The transport of each row, where its mass goes, and, added to `columns` (n, D), what each
         column adds to what the row pays."""
         is_free = isinstance(self.target, str) and self.target == "free"
-        inside = self._inside(rows)
+        inside = self.inside(rows)
         transported = self.transport.solve_points(
             inside,
             self.centroids,
@@ -106,17 +106,17 @@ class Draw(NamedTuple):
 
     def neighbours(self, rows: Rows) -> Neighbours:
         """The references nearest to each row."""
-        distances = euclidean_costs(self._inside(rows), self.references)
+        distances = euclidean_costs(self.inside(rows), self.references)
         nearest = np.argsort(distances, axis=1, kind="stable")[:, :NEIGHBOURS]
         return Neighbours(nearest, np.take_along_axis(distances, nearest, axis=1))
 
-    def _inside(self, rows: Rows) -> Floats:
+    def inside(self, rows: Rows) -> Floats:
         """Rows in the space of this draw."""
         return np.ascontiguousarray((rows[:, self.columns] - self.shift) / self.scale)
 
     def rounding(self, rows: Floats) -> float:
         """What the cost of a row may be off by."""
-        largest = np.abs(self._inside(rows)).max()
+        largest = np.abs(self.inside(rows)).max()
         return float(10 * np.finfo(np.float64).eps * largest / self.radius.min())
 
     def state(self, writer: Writer) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import typer
 from rich.table import Table
 
 from . import _options as option
-from ._score import load_detector, refuse_learnt_label
+from ._score import load_detector, refuse_learnt_label, tell_of_batches
 from ._talk import plain_table, talking
 
 if TYPE_CHECKING:
@@ -39,7 +39,8 @@ def evaluate(
     from ..streams import anomalies, find_tables, open_table, require_both_kinds
 
     with talking(json) as talk:
-        detector = load_detector(model, talk)
+        detector = load_detector(model)
+        tell_of_batches(detector, talk)
         refuse_learnt_label(label, detector, model)
         base, score, labels = [], [], []
         with talk.progress("Scoring") as watch:

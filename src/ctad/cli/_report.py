@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pyarrow as pa
 
+    from ..detector import CalibratedDetector
+
 # Beside the columns of a table: where in the files each row is, and its label.
 PLACE, LABEL = "ctad: place of the row", "ctad: label of the row"
 
@@ -42,7 +44,7 @@ def report(
     sample_rows: Annotated[
         int, typer.Option(help="Report on a random sample of so many rows at most.", min=2)
     ] = 1_000_000,
-    seed: option.Seed = 0,
+    seed: Annotated[int, typer.Option(help="Of the random sample.", min=0)] = 0,
     batch_rows: option.BatchRows = None,
     encoding: option.Encoding = None,
     delimiter: option.Delimiter = None,
@@ -51,14 +53,21 @@ def report(
     """Write a page to open and pass on: which rows to act on and why, and whether the model still
     fits.
     """
+    from dataclasses import replace
+
+    from ..detector import gather
+    from ..report import Page, page_of
+
     if output == "-":
         raise typer.BadParameter("a page is written to a file.", param_hint="--output")
+    if anomalous is not None and label is None:
+        raise typer.BadParameter("say which column has the labels.", param_hint="--label")
     with talking(json) as talk:
         check_replaceable(output)
-        detector = load_detector(model, talk)
+        detector = load_detector(model)
         refuse_learnt_label(label, detector, model)
         rows = _read(
-            detector.column_types(),
+            detector,
             table,
             talk,
             sample_rows=sample_rows,
@@ -69,24 +78,37 @@ def report(
             encoding=encoding,
             delimiter=delimiter,
         )
-        if rows.table.num_rows < rows.seen:
-            talk.notice(f"a random sample of {rows.table.num_rows:,} of {rows.seen:,} rows.")
+        n = rows.table.num_rows
+        notices = []
+        if n < rows.seen:
+            notices.append(f"These are {n:,} of {rows.seen:,} rows, chosen at random.")
+        options = {
+            "--label": (label, None),
+            "--anomalous": (anomalous, None),
+            "--fdr": (fdr, 0.05),
+            "--sample-rows": (sample_rows, 1_000_000),
+            "--seed": (seed, 0),
+            "--encoding": (encoding, None),
+            "--delimiter": (delimiter, None),
+        }
         command = ["ctad", "report", str(model), table, "-o", output]
-        command += [] if label is None else ["--label", label]
-        command += [] if anomalous is None else ["--anomalous", anomalous]
-        command += [] if fdr == 0.05 else ["--fdr", f"{fdr:g}"]
-        with talk.working(f"Explaining {rows.table.num_rows:,} rows"):
-            page = detector.report(
-                rows.table,
-                rows.labels,
-                fdr=fdr,
-                row_numbers=rows.places,
+        for option_name, (value, usual) in options.items():
+            if value != usual:
+                command += [option_name, str(value)]
+        with talk.working(f"Explaining {n:,} rows"):
+            gathered = gather(detector, rows.table, rows.labels, fdr=fdr)
+            gathered = replace(
+                gathered,
                 reproduce=shlex.join(command),
+                row_numbers=rows.places,
+                notices=[*notices, *gathered.notices],
             )
-        path = page.save(output)
+            path = Page(page_of(gathered)).save(output)
+        for notice in gathered.notices:
+            talk.notice(notice)
         talk.result(
-            {"report": output, "rows": rows.table.num_rows, "rows_seen": rows.seen},
-            f"Report on {rows.table.num_rows:,} rows: {output}",
+            {"report": output, "rows": n, "rows_seen": rows.seen},
+            f"Report on {n:,} {'row' if n == 1 else 'rows'}: {output}",
             f"Open it in a browser: {path.as_uri()}",
         )
 
@@ -101,7 +123,7 @@ class NewRows(NamedTuple):
 
 
 def _read(
-    types: pa.Schema,
+    detector: CalibratedDetector,
     where: str,
     talk: Talk,
     *,
@@ -113,21 +135,21 @@ def _read(
     encoding: str | None,
     delimiter: str | None,
 ) -> NewRows:
-    """Rows with the types that the model knows, at most so many, in their order."""
+    """The columns that the model needs, with its types; at most so many rows, in their order."""
     import numpy as np
     import pyarrow as pa
 
-    from ..engines import SCORE_COLUMNS
     from ..streams import (
         Place,
         Reservoir,
+        TableError,
         anomalies,
         convert,
         find_tables,
         open_table,
-        require_both_kinds,
     )
 
+    types, needed = detector.column_types(), set(detector.feature_names_in_)
     sample = Reservoir(sample_rows, seed)
     for file in find_tables(where):
         with (
@@ -138,9 +160,7 @@ def _read(
             for batch in reader:
                 places = np.arange(sample.seen, sample.seen + batch.num_rows)
                 found = None if label is None else anomalies(batch, label, anomalous, file)
-                batch = batch.drop_columns(
-                    [name for name in (*SCORE_COLUMNS, label) if name in batch.column_names]
-                )
+                batch = batch.select([name for name in batch.column_names if name in needed])
                 if reader.dialect is not None:
                     place = Place(file, reader.dialect, rows)
                     batch = convert(batch, types, reader.dialect, place)
@@ -150,10 +170,11 @@ def _read(
                 sample.add(batch)
                 rows += batch.num_rows
                 watch(rows, reader.done, reader.total)
+    if not sample.seen:
+        raise TableError(f"{where}: there are no rows to report on.")
     table = sample.rows()
     places = table[PLACE].to_numpy()
     if label is None:
         return NewRows(table.drop_columns([PLACE]), places, None, sample.seen)
     labels = table[LABEL].to_numpy()
-    require_both_kinds(labels, label, where)
     return NewRows(table.drop_columns([PLACE, LABEL]), places, labels, sample.seen)

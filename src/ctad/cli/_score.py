@@ -31,7 +31,8 @@ def score(
     files, those finished before are kept, so that a rerun goes on with the rest.
     """
     with talking(json, output) as talk:
-        detector = load_detector(model, talk)
+        detector = load_detector(model)
+        tell_of_batches(detector, talk)
         with model.open("rb") as file:
             checksum = file_digest(file, "sha256").hexdigest()
         summary = score_tables(
@@ -47,7 +48,7 @@ def score(
         show_scored(summary, output, talk)
 
 
-def load_detector(path: Path, talk: Talk) -> CalibratedDetector:
+def load_detector(path: Path) -> CalibratedDetector:
     """A detector that can score tables."""
     from ..detector import CalibratedDetector, load
 
@@ -57,12 +58,16 @@ def load_detector(path: Path, talk: Talk) -> CalibratedDetector:
             f"{path} holds a {type(model).__name__} without detector, which gives no scores. "
             "Use `ctad calibrate` for scores made elsewhere."
         )
+    return model
+
+
+def tell_of_batches(model: CalibratedDetector, talk: Talk) -> None:
+    """Say if scores are not a row's own."""
     if model.rows_depend_:
         talk.notice(
             f"{type(model.detector_).__name__} scores a row differently among other rows: scores "
             "depend on --batch-rows."
         )
-    return model
 
 
 def refuse_learnt_label(label: str | None, detector: CalibratedDetector, model: Path) -> None:

@@ -10,10 +10,10 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from .._findings import Fit
 from .._input import Floats, Rows, new_rows, one_of, training_rows
 from .._warning import warn_user
 from ..calibration import CTAD, BaseCalibrator
-from ..report import Fit
 from ..tables import (
     NUMBER,
     Column,
@@ -27,8 +27,8 @@ from ..tables import (
     rows_at,
 )
 from ._conformal import ConformalDecisions, Scored, check_share, p_values
-from ._explanation import Explanation, by_source, words_of
-from ._monitoring import fit_of
+from ._explanation import Explanation, by_source, views_of
+from ._monitoring import NO_SAMPLE, fit_of
 from ._scoring import (
     POLARITIES,
     Reading,
@@ -221,15 +221,15 @@ class CalibratedDetector(ConformalDecisions, BaseEstimator):
         trust_kept = not trained_before or learnt_from(self.detector_, rows)
         base = self._training_scores(detector_rows, trust_kept)
         self.calibrator_.fit(rows, scores=base)
-        self._decide(self._training_decisions(base, rows))
         self.normal_ = None
         if held_out is not None:
-            if trained_before:
+            if trained_before and hasattr(self.detector, "fit"):
                 warn_user(
                     f"{name_of(self.detector_)} was trained before: p-values hold only if the rows "
                     "held out now were not among its training rows."
                 )
-            self.calibrate_threshold(held_out)
+            self.normal_ = self._scored(held_out, self._rows(held_out))
+        self._decide(self._training_decisions(base, rows))
         return self
 
     def base_score(self, X: Any) -> Floats:
@@ -273,12 +273,7 @@ class CalibratedDetector(ConformalDecisions, BaseEstimator):
             ndarray of shape (n,); the last is None without normal rows held out of training.
         """
         check_is_fitted(self)
-        rows = self._rows(X)
-        base = self._base_score(self._detector_rows(X, rows))
-        delta: Floats = self.calibrator_.delta(rows)
-        score: Floats = self.calibrator_.combine(base, delta)
-        normal = self.normal_
-        return Scored(base, delta, score, None if normal is None else p_values(normal.score, score))
+        return self._scored(X, self._rows(X))
 
     def decision_function(self, X: Any) -> Floats:
         """The same as `anomaly_score`, under PyOD's name."""
@@ -315,7 +310,9 @@ class CalibratedDetector(ConformalDecisions, BaseEstimator):
         >>> detector.monitor(random.normal(size=(500, 2))).text
         'The model still fits the data.'
         """
-        found = self._fit_of(self._rows(X), self.anomaly_score(X), error)
+        check_is_fitted(self)
+        rows = self._rows(X)
+        found = self._fit_of(rows, self._scored(X, rows).score, error)
         if not found.still_fits:
             warn_user(found.text)
         return found
@@ -342,7 +339,7 @@ class CalibratedDetector(ConformalDecisions, BaseEstimator):
         >>> explanation = detector.explain([[0.0, 9.0, 0.0]])
         >>> column, value, usual, share = explanation.reasons(0)[0]
         >>> column, value, usual
-        ('column 1', '9', '-1.521 to 1.662')
+        ('column 1', '9', '-1.52 to 1.66')
         """
         check_is_fitted(self)
         if not hasattr(self.calibrator_, "delta_parts"):
@@ -363,41 +360,36 @@ class CalibratedDetector(ConformalDecisions, BaseEstimator):
             score=score,
             p_value=None if self.normal_ is None else p_values(self.normal_.score, score),
             columns=tuple(columns),
-            column_parts=by_source(parts, sources, columns),
+            column_parts=by_source(parts.columns, sources, columns),
             references_part=parts.references,
             moves=parts.moves,
             neighbours=parts.neighbours,
             _detector=name_of(self.detector_),
-            _words=words_of(new, *map(self._in_own_units, (self.sample_, references))),
+            _feature_parts=parts.columns,
+            _views=views_of(
+                new,
+                self._in_own_units(self.sample_),
+                self._in_own_units(references),
+                sources,
+                self._cycles(),
+            ),
             _library=library_of(X) if is_table(X) else None,
+            _index=getattr(X, "index", None) if is_table(X) else None,
         )
 
-    def report(
-        self,
-        X: Any,
-        y: Any = None,
-        *,
-        fdr: float = 0.05,
-        error: float = 0.01,
-        row_numbers: Any = None,
-        reproduce: str | None = None,
-    ) -> Page:
+    def report(self, X: Any, y: Any = None, *, fdr: float = 0.05, error: float = 0.01) -> Page:
         """A page to open and pass on: which rows to act on and why, and if the model still fits.
 
         Parameters
         ----------
         X : array-like or data frame of shape (n, D)
-            New rows.
+            New rows. If a pandas table has whole numbers as index, rows are called by these.
         y : array-like of shape (n,), optional
             Labels, 1 = anomaly: then the page also judges the model.
         fdr : float in (0, 1), default=0.05
             As for `select`.
         error : float in (0, 1), default=0.01
             As for `monitor`.
-        row_numbers : integers of shape (n,), optional
-            What to call the rows; None: 0 to n - 1.
-        reproduce : str, optional
-            The commands to show as those that give this page.
 
         Returns
         -------
@@ -407,8 +399,7 @@ class CalibratedDetector(ConformalDecisions, BaseEstimator):
         from ..report import Page, page_of
         from ._reporting import gather
 
-        gathered = gather(self, X, y, fdr, error, row_numbers, reproduce)
-        return Page(page_of(gathered))
+        return Page(page_of(gather(self, X, y, fdr=fdr, error=error)))
 
     def column_types(self) -> pa.Schema:
         """The columns of a table that are needed, and how to read them from text.
@@ -459,13 +450,18 @@ class CalibratedDetector(ConformalDecisions, BaseEstimator):
         score = scores_of if self.rows_depend_ else scores_in_blocks
         return score(self.detector_, self._reading, detector_rows)
 
+    def _scored(self, X: Any, rows: Rows) -> Scored:
+        """Scores of a table or array, also given as numbers."""
+        base = self._base_score(self._detector_rows(X, rows))
+        delta: Floats = self.calibrator_.delta(rows)
+        score: Floats = self.calibrator_.combine(base, delta)
+        normal = self.normal_
+        return Scored(base, delta, score, None if normal is None else p_values(normal.score, score))
+
     def _fit_of(self, rows: Rows, scores: Floats, error: float) -> Fit:
         check_share("error", error)
         if not len(self.sample_):
-            raise ValueError(
-                "the model file was written by an earlier version and has no training rows to "
-                "compare with: train the model anew"
-            )
+            raise ValueError(NO_SAMPLE)
         normal = None if self.normal_ is None else self.normal_.score
         _, sources = self._columns()
         return fit_of(
@@ -481,6 +477,12 @@ class CalibratedDetector(ConformalDecisions, BaseEstimator):
         columns = [column.name for column in self.encoder_.columns_]
         return columns, [feature.source for feature in self.encoder_.features_]
 
+    def _cycles(self) -> list[str | None]:
+        """For each number of a row, the cycle of a date it is the place in, if any."""
+        if self.encoder_ is None:
+            return [None] * self.n_features_in_
+        return [self.encoder_.cycle_of(feature) for feature in self.encoder_.features_]
+
     def _in_own_units(self, rows: Rows) -> list[Values]:
         """The columns of rows that are numbers already."""
         if self.encoder_ is not None:
@@ -490,9 +492,14 @@ class CalibratedDetector(ConformalDecisions, BaseEstimator):
         return [Values(column, rows[:, i], False) for i, column in enumerate(columns)]
 
     def _split(self, X: Any, random: np.random.RandomState) -> tuple[Any, Any]:
-        """The rows to learn from, and those held out or None."""
+        """The rows to learn from, and those held out or None; checked before, so that errors name
+        rows by their place in the whole."""
         if self.holdout is None:
             return X, None
+        if is_table(X):
+            (self.encoder or TableEncoder()).check(X)
+        else:
+            X = training_rows(self, X)
         n = _num_samples(X)
         n_held_out = round(self.holdout * n)
         if n_held_out < 1 or n - n_held_out < 2:
@@ -500,9 +507,8 @@ class CalibratedDetector(ConformalDecisions, BaseEstimator):
                 f"holdout={self.holdout:g} of {n} rows leaves {n - n_held_out} to learn from and "
                 f"{n_held_out} to hold out: at least 2 and 1 are needed"
             )
-        order = random.permutation(n)
-        kept, held_out = np.split(order, [n - n_held_out])
-        return rows_at(X, np.sort(kept)), rows_at(X, np.sort(held_out))
+        kept, held_out = map(np.sort, np.split(random.permutation(n), [n - n_held_out]))
+        return rows_at(X, kept), rows_at(X, held_out)
 
     def _learn_rows(self, X: Any) -> Floats:
         """The training rows as numbers; remembers how they became so."""

@@ -39,6 +39,7 @@ class ConformalDecisions(Decisions):
     """Decisions by normal rows held out of training, beside PyOD's by the training rows."""
 
     normal_: Scored | None
+    rows_depend_: bool
 
     def scored(self, X: Any) -> Scored:
         """All that makes up the score of each row."""
@@ -63,15 +64,15 @@ class ConformalDecisions(Decisions):
         -------
         self
         """
-        scored = self.scored(X_normal)
-        self.normal_ = Scored(scored.base_score, scored.delta, scored.score)
+        self.normal_ = self.scored(X_normal)._replace(p_value=None)
         return self
 
     def p_value(self, X: Any) -> Floats:
-        """How often a normal row scores as high as each row.
+        """How often a normal row scores as high as each row, at most.
 
-        Split-conformal: of rows like those held out of training, at most a share a has a p-value
-        of a or less, for every a. With n rows held out, the least is 1 / (n + 1).
+        Split-conformal: of rows like those held out of training, on average at most a share a has a
+        p-value of a or less, for every a; on average over the rows that may be held out, so with
+        few of them a single model may be off. With n rows held out, the least is 1 / (n + 1).
 
         Parameters
         ----------
@@ -95,7 +96,8 @@ class ConformalDecisions(Decisions):
         return p_values(self._normal_scores(), self.decision_function(X))
 
     def percentile(self, X: Any) -> Floats:
-        """The percentage, 0 to 100, of normal rows that score lower than each row.
+        """The percentage, 0 to 100, of the rows held out that score lower than each row; of those
+        that score the same, half.
 
         Parameters
         ----------
@@ -123,8 +125,12 @@ class ConformalDecisions(Decisions):
         -------
         ndarray of bool, of shape (n,)
         """
-        normal = self._normal_scores()
-        return discoveries(self.p_value(X), fdr, len(normal))
+        check_share("fdr", fdr)
+        p = self.p_value(X)
+        selected = discoveries(p, fdr)
+        if len(p) and not selected.any():
+            warn_if_none_can_be_selected(len(p), len(self._normal_scores()), fdr)
+        return selected
 
     def predict(self, X: Any, *, alarm_rate: float | None = None) -> npt.NDArray[np.int64]:
         """1 for anomalies, 0 for normal rows.
@@ -133,8 +139,8 @@ class ConformalDecisions(Decisions):
         ----------
         X : array-like or data frame of shape (n, D)
         alarm_rate : float in (0, 1), optional
-            The share of normal rows that may be called anomalies: those with a `p_value` of this
-            or less. None: the rows above `threshold_`, as PyOD does it.
+            The share of normal rows that may be called anomalies, on average: those with a
+            `p_value` of this or less. None: the rows above `threshold_`, as PyOD does it.
 
         Returns
         -------
@@ -151,6 +157,11 @@ class ConformalDecisions(Decisions):
             raise ValueError(
                 "this needs normal rows that were not used for training: fit with holdout=0.2, or "
                 "pass such rows to calibrate_threshold"
+            )
+        if self.rows_depend_:
+            warn_user(
+                "scores depend on the other rows of a call, so p-values hold only for calls with "
+                "rows like those held out."
             )
         return self.normal_.score
 
@@ -182,21 +193,30 @@ def percentiles(normal: Floats, scores: Floats) -> Floats:
     return np.asarray(50 * (lower + not_higher) / len(ordered), dtype=np.float64)
 
 
-def discoveries(p: Floats, fdr: float, n_normal: int) -> npt.NDArray[np.bool_]:
-    """The rows to act on, by Benjamini and Hochberg; warns if so few normal rows can show none."""
-    check_share("fdr", fdr)
+def discoveries(p: Floats, fdr: float) -> npt.NDArray[np.bool_]:
+    """The rows to act on, by Benjamini and Hochberg."""
     if not len(p):
         return np.zeros(0, dtype=bool)
-    selected: npt.NDArray[np.bool_] = false_discovery_control(p) <= fdr
-    least = 1.0 / (1 + n_normal)
-    if not selected.any() and least > fdr / len(p):
-        warn_user(
-            f"no row is selected, but {n_normal:,} normal rows held out cannot tell fewer than "
-            f"{ceil(least * len(p) / fdr):,} anomalies among {len(p):,} rows apart from chance at "
-            f"fdr={fdr:g}. Hold out more rows, {ceil(len(p) / fdr):,} to tell a single one; or "
-            "use predict(X, alarm_rate=...)."
-        )
+    # Equality is not to be lost by rounding.
+    selected: npt.NDArray[np.bool_] = false_discovery_control(p) <= fdr * (1 + 1e-12)
     return selected
+
+
+def fewest_discoveries(n_rows: int, n_normal: int, fdr: float) -> int:
+    """How many rows must have the least p-value there is for any of them to be selected."""
+    return ceil(n_rows / (1 + n_normal) / fdr * (1 - 1e-12))
+
+
+def warn_if_none_can_be_selected(n_rows: int, n_normal: int, fdr: float) -> None:
+    """Tell a lack of anomalies from a lack of normal rows held out."""
+    fewest = fewest_discoveries(n_rows, n_normal, fdr)
+    if fewest > 1:
+        at_least = f"fewer than {fewest:,} anomalies" if fewest <= n_rows else "any number of them"
+        warn_user(
+            f"no row is selected, but {n_normal:,} normal rows held out cannot tell {at_least} "
+            f"among {n_rows:,} rows from chance at fdr={fdr:g}. Hold out more rows, "
+            f"{ceil(n_rows / fdr):,} to tell a single one; or use predict(X, alarm_rate=...)."
+        )
 
 
 def check_alarm_rate(alarm_rate: Any, n_normal: int) -> None:

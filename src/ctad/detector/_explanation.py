@@ -8,29 +8,45 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._findings import Reason
 from .._input import Floats
-from ..calibration import DeltaParts, Moves, Neighbours
-from ..report import Reason
-from ..tables import Values, in_words, new_table, usual_in_words
+from ..calibration import Moves, Neighbours
+from ..tables import (
+    Values,
+    in_words,
+    new_table,
+    place_in_cycle,
+    spread_of,
+    usual_in_words,
+)
 
 REASONS = 5  # named in a text
 MOVES = 4
+# What to call the side of a date that a number is the place in.
+SIDES = {None: "", "day": "time of day", "week": "day of the week", "year": "month"}
 
 
-class ColumnWords(NamedTuple):
-    """A column of the table: new values, and what was usual in training."""
+class View(NamedTuple):
+    """A column of the table, or a side of it that numbers stand for, such as the time of day."""
 
-    new: Values
-    usual: str
-    references: Values  # of the rows that `CTAD.references_` are
+    features: Sequence[int]  # the numbers of a row that are of this view
+    side: str  # "" for the column itself
+    kind: str
+    new: Any  # values of new rows
+    usual: str  # in training
+    spread: float
+    references: Any  # values of the rows that `CTAD.references_` are
 
     def value(self, row: int) -> str:
         """The value of a new row."""
-        return in_words(self.new.column.kind, self.new.values[row])
+        return self._named(self.new[row])
 
     def reference(self, number: int) -> str:
         """The value of a reference."""
-        return in_words(self.references.column.kind, self.references.values[number])
+        return self._named(self.references[number])
+
+    def _named(self, value: Any) -> str:
+        return f"{self.side} {in_words(self.kind, value, self.spread)}".strip()
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +89,10 @@ class Explanation:
     moves: Moves
     neighbours: Neighbours
     _detector: str
-    _words: Sequence[ColumnWords]
+    _feature_parts: Floats  # (n, numbers of a row) what `column_parts` sums up
+    _views: Sequence[Sequence[View]]  # of each column
     _library: str | None  # of the table that was given
+    _index: Any  # of a pandas table
 
     def __len__(self) -> int:
         return len(self.score)
@@ -102,18 +120,15 @@ class Explanation:
             `column`, `value`, `usual` (in training) and `share` of what the row pays, which sum
             to 1.
         """
+        row = range(len(self))[row]
         parts = self.column_parts[row]
-        order = np.argsort(-parts, kind="stable")[:at_most]
         total = parts.sum() or 1.0
-        return [
-            Reason(
-                self.columns[place],
-                self._words[place].value(row),
-                self._words[place].usual,
-                float(parts[place] / total),
-            )
-            for place in order
-        ]
+        reasons = []
+        for place in np.argsort(-parts, kind="stable")[:at_most]:
+            view = self._view(row, place)
+            share = float(parts[place] / total)
+            reasons.append(Reason(self.columns[place], view.value(row), view.usual, share))
+        return reasons
 
     def text(self, row: int) -> str:
         """All of it in words.
@@ -127,7 +142,9 @@ class Explanation:
         str
             Several lines.
         """
-        lines = [f"Row {row}: score {self.score[row]:.4g}" + self._p_value_in_words(row)]
+        row = range(len(self))[row]
+        name = row if self._index is None else self._index[row]
+        lines = [f"Row {name}: score {self.score[row]:.4g}" + self._p_value_in_words(row)]
         reasons = [r for r in self.reasons(row, REASONS) if r.share >= 0.005]
         lines += self._parts_in_words(row)
         if reasons:
@@ -142,7 +159,7 @@ class Explanation:
         return "\n  ".join(lines)
 
     def where(self, row: int) -> str:
-        """What score and term are, where the row goes, and what is near: `text` without reasons.
+        """Where the row goes and what is near.
 
         Parameters
         ----------
@@ -153,8 +170,8 @@ class Explanation:
         str
             Several lines.
         """
-        parts = self._parts_in_words(row), self._moves_in_words(row), self._neighbour_in_words(row)
-        return "\n".join(line for lines in parts for line in lines)
+        row = range(len(self))[row]
+        return "\n".join(self._moves_in_words(row) + self._neighbour_in_words(row))
 
     def to_frame(self) -> Any:
         """A data frame with one line per row, of the library of the table that was given, else of
@@ -163,9 +180,10 @@ class Explanation:
         Returns
         -------
         data frame
-            The columns "base_score", "delta", "base_part", "delta_part", "score" and "p_value";
-            "reason", the column that sets the row apart most; "part of ..." for each column of the
-            table, and "references_part"; "nearest_reference" and its "reference_distance".
+            With the index of the table that was given, if it has one. The columns "base_score",
+            "delta", "base_part", "delta_part", "score" and "p_value"; "reason", the column that
+            sets the row apart most; "part of ..." for each column of the table, and
+            "references_part"; "nearest_reference" and its "reference_distance".
         """
         data: dict[str, Any] = {
             "base_score": self.base_score,
@@ -183,7 +201,10 @@ class Explanation:
         if self.neighbours.reference.shape[1]:
             data["nearest_reference"] = self.neighbours.reference[:, 0]
             data["reference_distance"] = self.neighbours.distance[:, 0]
-        return new_table(data, self._library)
+        table = new_table(data, self._library)
+        if self._index is not None:
+            table.index = self._index
+        return table
 
     def moves_to_frame(self) -> Any:
         """A data frame with one line per row, draw and centroid that takes mass of the row.
@@ -200,15 +221,25 @@ class Explanation:
         if self.p_value is None:
             return ""
         p = self.p_value[row]
-        return f"; of normal rows {100 * p:.3g} % score as high (p-value {p:.3g})"
+        return f"; at most {100 * p:.3g} % of normal rows score as high (p-value {p:.3g})"
 
     def _parts_in_words(self, row: int) -> list[str]:
+        of_references = self.references_part[row]
+        own = (
+            f": {self.delta[row] - of_references:.4g} for the row itself, {of_references:.4g} for "
+        )
         return [
             f"{self.base_part[row]:+.4g} from {self._detector}, which gives "
             f"{self.base_score[row]:.4g}",
             f"{self.delta_part[row]:+.4g} from the calibration term, which is "
-            f"{self.delta[row]:.4g}",
+            f"{self.delta[row]:.4g}" + (f"{own}the references" if of_references else ""),
         ]
+
+    def _view(self, row: int, place: int) -> View:
+        """The side of a column that sets a row apart most."""
+        views = self._views[place]
+        sums = [self._feature_parts[row, view.features].sum() for view in views]
+        return views[int(np.argmax(sums))]
 
     def _moves_in_words(self, row: int) -> list[str]:
         own = np.flatnonzero(self.moves.row == row)
@@ -228,7 +259,7 @@ class Explanation:
             return []
         nearest, distance = (part[row, 0] for part in self.neighbours)
         named = [
-            f"{self.columns[place]} {self._words[place].reference(nearest)}"
+            f"{self.columns[place]} {self._view(row, place).reference(nearest)}"
             for place in np.argsort(-self.column_parts[row], kind="stable")[:REASONS]
         ]
         return [
@@ -236,18 +267,42 @@ class Explanation:
         ]
 
 
-def by_source(parts: DeltaParts, sources: Sequence[str], columns: Sequence[str]) -> Floats:
+def by_source(parts: Floats, sources: Sequence[str], columns: Sequence[str]) -> Floats:
     """What each column of the table adds to the terms: the sum of what its numbers add."""
-    places = [columns.index(source) for source in sources]
-    summed = np.zeros((len(parts.delta), len(columns)))
-    for feature, place in enumerate(places):
-        summed[:, place] += parts.columns[:, feature]
+    summed = np.zeros((len(parts), len(columns)))
+    for feature, source in enumerate(sources):
+        summed[:, columns.index(source)] += parts[:, feature]
     return summed
 
 
-def words_of(new: Sequence[Values], sample: Sequence[Values], references: Sequence[Values]) -> Any:
-    """What to say of each column: new values, those of a sample of training rows, references."""
-    return [
-        ColumnWords(of_new, usual_in_words(of_sample.column.kind, of_sample.values), of_references)
-        for of_new, of_sample, of_references in zip(new, sample, references, strict=True)
-    ]
+def views_of(
+    new: Sequence[Values],
+    sample: Sequence[Values],
+    references: Sequence[Values],
+    sources: Sequence[str],
+    cycles: Sequence[str | None],
+) -> list[list[View]]:
+    """What there is to say of each column: new values, those of a sample of training rows, of the
+    references; with the source of each number of a row and the cycle it is a place in, if any."""
+    result = []
+    for of_new, of_sample, of_references in zip(new, sample, references, strict=True):
+        name, kind, _ = of_sample.column
+        views = []
+        for cycle in dict.fromkeys(c for s, c in zip(sources, cycles, strict=True) if s == name):
+            features = [
+                i
+                for i, pair in enumerate(zip(sources, cycles, strict=True))
+                if pair == (name, cycle)
+            ]
+            parts = [of_new.values, of_sample.values, of_references.values]
+            seen = kind
+            if cycle is not None:
+                (seen, *_), *_ = placed = [place_in_cycle(cycle, values) for values in parts]
+                parts = [values for _, values in placed]
+            now, then, known = parts
+            spread = spread_of(seen, then)
+            views.append(
+                View(features, SIDES[cycle], seen, now, usual_in_words(seen, then), spread, known)
+            )
+        result.append(views)
+    return result

@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.stats import false_discovery_control, ks_2samp
+from scipy.stats import false_discovery_control, fisher_exact, ks_2samp
 
+from .._findings import Drift, Fit
 from .._input import Floats
-from ..report import Drift, Fit
 
 # Up to so many rows the test is exact; above, its limit distribution is as good.
 EXACT_ROWS = 30
 NAMED = 5  # columns in a sentence
+
+NO_SAMPLE = (
+    "the model file was written by an earlier version and has no training rows to compare with: "
+    "train the model anew."
+)
 
 
 def fit_of(
@@ -67,7 +72,18 @@ def _drifts(rows: Floats, sample: Floats, sources: Sequence[str], error: float) 
 
 
 def _same_distribution(now: Floats, then: Floats) -> tuple[float, float]:
-    """Kolmogorov-Smirnov's statistic and p-value; ties make it more careful."""
+    """Kolmogorov-Smirnov's statistic and p-value.
+
+    Ties make it more careful, with two values only much too careful: then Fisher's test of shares.
+    """
+    low, high = min(now.min(), then.min()), max(now.max(), then.max())
+    if all(((values == low) | (values == high)).all() for values in (now, then)):
+        counts = [
+            [int((values == low).sum()), int((values == high).sum())] for values in (now, then)
+        ]
+        shares = [lows / (lows + highs) for lows, highs in counts]
+        p_value = 1.0 if low == high else float(fisher_exact(np.array(counts)).pvalue)
+        return abs(shares[0] - shares[1]), p_value
     few = min(len(now), len(then)) <= EXACT_ROWS and max(len(now), len(then)) <= 10_000
     test = ks_2samp(now, then, method="exact" if few else "asymp")
     return float(test.statistic), float(test.pvalue)

@@ -3,86 +3,88 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import sklearn
+from scipy.stats import rankdata
 from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils.validation import check_is_fitted
 
 from .. import __version__
 from .._input import Floats
-from ..report import Alert, Plane, Report, Scores
-from ..tables import rows_at
-from ._conformal import Scored, discoveries
+from ..report import MOST_ALERTS, MOST_MOVED, MOST_POINTS, Alert, Plane, Report, Scores
+from ..tables import is_table, rows_at
+from ._conformal import Scored, check_share, discoveries, fewest_discoveries
+from ._monitoring import NO_SAMPLE
 from ._scoring import final_step, name_of
 
 if TYPE_CHECKING:
     from ._calibrated import CalibratedDetector
 
+
 Integers = npt.NDArray[np.int64]
 
-ALERTS = 50
-MOVED = 10  # each way
 REASONS = 5
-POINTS = 1500  # of each kind, on the map
 
 
 def gather(
-    detector: CalibratedDetector,
-    X: Any,
-    y: Any,
-    fdr: float,
-    error: float,
-    row_numbers: Any,
-    reproduce: str | None,
+    detector: CalibratedDetector, X: Any, y: Any = None, *, fdr: float = 0.05, error: float = 0.01
 ) -> Report:
-    """Score a table and explain what stands out."""
+    """Score a table and explain what stands out; see `CalibratedDetector.report`."""
+    check_is_fitted(detector)
+    check_share("fdr", fdr)
+    check_share("error", error)
     with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UserWarning)
-        scored = detector.scored(X)
-        labels = None if y is None else _labels(y, len(scored.score))
-        p, normal = scored.p_value, detector.normal_
-        selected = None
-        if p is not None and normal is not None:
-            selected = discoveries(p, fdr, len(normal.score))
-        rows = np.asarray(detector._rows(X), dtype=np.float64)
-        fit = detector._fit_of(rows, scored.score, error)
-        ranks, base_ranks = _ranks(scored.score), _ranks(scored.base_score)
-        top = np.argsort(ranks)[:ALERTS]
-        # From place 1000 to 10 is more of a change than from 9000 to 5000.
-        moved = np.argsort(np.log(ranks / base_ranks), kind="stable")
-        up = moved[:MOVED][ranks[moved[:MOVED]] < base_ranks[moved[:MOVED]]]
-        down = moved[::-1][:MOVED]
-        down = down[ranks[down] > base_ranks[down]]
-        explained = _alerts(
-            detector,
-            X,
-            scored,
-            np.unique(np.concatenate([top, up, down])),
-            (ranks, base_ranks),
-            selected,
-            labels,
+        warnings.simplefilter("always")
+        rows = detector._rows(X)
+        scored, normal = detector._scored(X, rows), detector.normal_
+        labels = None if y is None else _labels(y, len(rows))
+        selected = None if scored.p_value is None else discoveries(scored.p_value, fdr)
+        ranks = _ranks(scored.score)
+        # Of equal scores none is ahead: a detector that says nothing moves no row.
+        base_ranks = np.ceil(rankdata(-scored.base_score)).astype(np.int64)
+        top = np.argsort(ranks)[:MOST_ALERTS]
+        up, down = _moved(ranks, base_ranks)
+        shown = _Shown(scored, ranks, base_ranks, selected, labels)
+        alerts = _alerts(detector, X, np.unique(np.concatenate([top, up, down])), shown)
+        fit = detector._fit_of(rows, scored.score, error) if len(detector.sample_) else None
+        plane = _plane(detector, np.asarray(rows, dtype=np.float64), top)
+    notices = []
+    for warning in caught:
+        if issubclass(warning.category, UserWarning):
+            notices.append(str(warning.message))
+        else:
+            warnings.warn_explicit(
+                warning.message, warning.category, warning.filename, warning.lineno
+            )
+    if fit is None:
+        notices.append(NO_SAMPLE)
+    if normal is not None and detector.rows_depend_:
+        notices.append(
+            f"{name_of(detector.detector_)} scores a row differently among other rows: p-values "
+            "and the rows to act on hold only if these are like the rows held out."
         )
-        plane = _plane(detector, rows, top)
     return Report(
         title=f"{name_of(detector.detector_)}, calibrated",
         facts=_facts(detector, len(rows)),
-        reproduce=reproduce or _code(detector, labels is not None),
+        reproduce=_code(detector, fdr, error, labels is not None),
         scores=Scores(*scored[:3]),
         normal=None if normal is None else Scores(*normal[:3]),
-        p_values=p,
+        p_values=scored.p_value,
         selected=selected,
         fdr=fdr,
         labels=labels,
-        alerts=[explained[row] for row in top],
-        moved_up=[explained[row] for row in up],
-        moved_down=[explained[row] for row in down],
+        alerts=[alerts[row] for row in top.tolist()],
+        moved_up=[alerts[row] for row in up.tolist()],
+        moved_down=[alerts[row] for row in down.tolist()],
         fit=fit,
         plane=plane,
-        row_numbers=_numbers(row_numbers, len(rows)),
-        notices=list(dict.fromkeys(str(warning.message) for warning in caught)),
+        row_numbers=_index_of(X),
+        fewest=1 if normal is None else fewest_discoveries(len(rows), len(normal.score), fdr),
+        notices=list(dict.fromkeys(notices)),
     )
 
 
@@ -92,18 +94,16 @@ def _labels(y: Any, n: int) -> npt.NDArray[np.bool_]:
         raise ValueError(f"y must have one label per row, {n}, not shape {labels.shape}")
     if not np.isin(labels, (0, 1)).all():
         raise ValueError("y must be 1 for anomalies and 0 for normal rows")
-    if labels.all() or not labels.any():
-        raise ValueError("y must have normal rows, 0, and anomalies, 1")
     return labels.astype(bool)
 
 
-def _numbers(given: Any, n: int) -> Integers | None:
-    if given is None:
+def _index_of(X: Any) -> Integers | None:
+    """The row numbers of a pandas table, unless they are the places of the rows."""
+    index = getattr(X, "index", None) if is_table(X) else None
+    if index is None or index.dtype.kind not in "iu":
         return None
-    numbers = np.asarray(given)
-    if numbers.shape != (n,) or numbers.dtype.kind not in "iu":
-        raise ValueError(f"row_numbers must be {n} whole numbers")
-    return numbers.astype(np.int64)
+    numbers = np.asarray(index, dtype=np.int64)
+    return None if (numbers == np.arange(len(numbers))).all() else numbers
 
 
 def _ranks(scores: Floats) -> Integers:
@@ -113,30 +113,45 @@ def _ranks(scores: Floats) -> Integers:
     return ranks
 
 
+def _moved(ranks: Integers, base_ranks: Integers) -> tuple[Integers, Integers]:
+    """The rows that calibration moved most, up and down: from place 1000 to 10 is more of a change
+    than from 9000 to 5000."""
+    change = np.log(ranks / base_ranks)
+    order = np.argsort(change, kind="stable")
+    up, down = order[:MOST_MOVED], order[::-1][:MOST_MOVED]
+    return up[change[up] < 0], down[change[down] > 0]
+
+
+class _Shown(NamedTuple):
+    """What is known of each row."""
+
+    scored: Scored
+    ranks: Integers
+    base_ranks: Integers
+    selected: npt.NDArray[np.bool_] | None
+    labels: npt.NDArray[np.bool_] | None
+
+
 def _alerts(
-    detector: CalibratedDetector,
-    X: Any,
-    scored: Scored,
-    places: Integers,
-    ranks: tuple[Integers, Integers],
-    selected: npt.NDArray[np.bool_] | None,
-    labels: npt.NDArray[np.bool_] | None,
+    detector: CalibratedDetector, X: Any, places: Integers, shown: _Shown
 ) -> dict[int, Alert]:
     """The rows at these places, explained."""
     # Where a score depends on the other rows, they have to be there.
     whole = detector.rows_depend_
     explanation = detector.explain(X if whole else rows_at(X, places))
     at = places if whole else np.arange(len(places))
+    scored, ranks, base_ranks, selected, labels = shown
     return {
         row: Alert(
             row=row,
             base_score=float(scored.base_score[row]),
             delta=float(scored.delta[row]),
+            references_part=float(explanation.references_part[i]),
             base_part=float(explanation.base_part[i]),
             delta_part=float(explanation.delta_part[i]),
             score=float(scored.score[row]),
-            rank=int(ranks[0][row]),
-            base_rank=int(ranks[1][row]),
+            rank=int(ranks[row]),
+            base_rank=int(base_ranks[row]),
             p_value=None if scored.p_value is None else float(scored.p_value[row]),
             is_selected=None if selected is None else bool(selected[row]),
             is_anomaly=None if labels is None else bool(labels[row]),
@@ -149,14 +164,14 @@ def _alerts(
 
 def _plane(detector: CalibratedDetector, rows: Floats, top: Integers) -> Plane:
     """The rows on top and some others, in the plane in which training rows spread most."""
-    sample = detector.sample_
+    references, centroids = detector.calibrator_.described()
+    sample = detector.sample_ if len(detector.sample_) else references
     scaler = StandardScaler().fit(sample)
     pca = PCA(min(2, *sample.shape), random_state=0).fit(scaler.transform(sample))
     others = np.setdiff1d(np.arange(len(rows)), top)
-    n_others = min(len(others), max(0, POINTS - len(top)))
+    n_others = min(len(others), max(0, MOST_POINTS - len(top)))
     chosen = np.random.default_rng(0).choice(others, n_others, replace=False)
     shown = np.sort(np.concatenate([top, chosen]))
-    _, centroids = detector.calibrator_.described()
     _, sources = detector._columns()
 
     def flat(points: Floats) -> Floats:
@@ -172,7 +187,7 @@ def _plane(detector: CalibratedDetector, rows: Floats, top: Integers) -> Plane:
     axes = [heaviest(weights) for weights in pca.components_] + ["", ""]
     explained = [*pca.explained_variance_ratio_.tolist(), 0.0, 0.0]
     return Plane(
-        normal=flat(sample[:POINTS]),
+        normal=flat(sample[:MOST_POINTS]),
         new=flat(rows[shown]),
         new_rows=shown,
         centroids=flat(centroids),
@@ -206,11 +221,18 @@ def _facts(detector: CalibratedDetector, n_rows: int) -> dict[str, str]:
     return facts
 
 
-def _code(detector: CalibratedDetector, labelled: bool) -> str:
+def _code(detector: CalibratedDetector, fdr: float, error: float, labelled: bool) -> str:
     """What one would write to get the page again."""
-    return (
-        "from ctad import CalibratedDetector\n\n"
-        f"detector = {detector!r}\n"
-        "detector.fit(X_train)\n"
-        f'detector.report(X_new{", y" * labelled}).save("report.html")'
-    )
+    options = ["X_new"] + ["y"] * labelled
+    options += [f"fdr={fdr:g}"] * (fdr != 0.05) + [f"error={error:g}"] * (error != 0.01)
+    inside = final_step(detector.detector)
+    module = ".".join(p for p in type(inside).__module__.split(".") if not p.startswith("_"))
+    lines = [f"from {module} import {type(inside).__name__}"] * hasattr(inside, "fit")
+    lines += ["from ctad import CTAD, CalibratedDetector", "", f"detector = {detector!r}"]
+    lines.append("detector.fit(X_train)")
+    if detector.normal_ is not None and detector.holdout is None:
+        lines.append("detector.calibrate_threshold(X_normal)")
+    lines.append(f'detector.report({", ".join(options)}).save("report.html")')
+    if detector.random_state is None:
+        lines.append("# random_state was not set, so another fit gives other numbers")
+    return "\n".join(lines)

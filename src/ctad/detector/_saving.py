@@ -66,7 +66,7 @@ def save(detector: CalibratedDetector, path: str | PathLike[str]) -> None:
             "threshold": to_number(detector.threshold_),
             "rows_held_out": 0 if normal is None else len(normal.score),
             "normal": None if normal is None else [writer.array(part) for part in normal[:3]],
-            "sample": writer.array(detector.sample_),
+            "sample": writer.array(detector.sample_) if len(detector.sample_) else None,
         },
     }
     columns = None if fitted_encoder is None else fitted_encoder["state"]["columns"]
@@ -210,7 +210,7 @@ def _restore_known_rows(loaded: CalibratedDetector, state: dict[str, Any], reade
         loaded.normal_ = Scored(base, delta, score)
     width = loaded.calibrator_.n_features_in_
     loaded.sample_ = np.empty((0, width))
-    if "sample" in state:
+    if state.get("sample") is not None:
         loaded.sample_ = reader.floats(state["sample"], (None, width))
 
 

@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._findings import Drift
 from .._input import Floats
 from .._metrics import CONFIDENCE, Comparison, Curve, compare, curves_of
 from ._axis import Axis, axis_for
-from ._data import Drift, Report
+from ._data import Report
 from ._numbers import PERCENT, counted, p_text, percent_text, score_text
 
 BLUE, ROSE = "#4477aa", "#cc6677"  # told apart by the colour-blind, on white and on black

@@ -9,9 +9,15 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from .._findings import Fit, Reason
 from .._input import Floats
 
 Flags = npt.NDArray[np.bool_]
+
+# More than these are not shown.
+MOST_ALERTS = 100
+MOST_MOVED = 10  # each way
+MOST_POINTS = 1500  # of each kind, on the map
 
 
 class Scores(NamedTuple):
@@ -22,21 +28,13 @@ class Scores(NamedTuple):
     score: Floats
 
 
-class Reason(NamedTuple):
-    """What one column has to do with the term of a row."""
-
-    column: str
-    value: str  # in the column's own units, "9 300"
-    usual: str  # in training, "40 to 210"
-    share: float  # of what the row pays, 0 to 1
-
-
 class Alert(NamedTuple):
     """A row and why it scores as it does. `base_part + delta_part` is the score."""
 
     row: int  # its place in the table, from 0
     base_score: float
     delta: float
+    references_part: float  # of the term: what the references pay, not the row itself
     base_part: float
     delta_part: float
     score: float
@@ -47,25 +45,6 @@ class Alert(NamedTuple):
     is_anomaly: bool | None  # None without labels
     reasons: Sequence[Reason]  # the most important first
     text: str  # what else there is to say, several lines
-
-
-class Drift(NamedTuple):
-    """A column, now against in training."""
-
-    column: str
-    statistic: float  # Kolmogorov-Smirnov: the largest gap between the two distributions
-    p_value: float  # adjusted for the number of columns
-    has_changed: bool
-
-
-class Fit(NamedTuple):
-    """Whether the model still fits the data."""
-
-    still_fits: bool
-    p_value: float | None  # that scores are distributed as those of normal rows
-    error: float  # how often this would be said of data that fits
-    drifts: Sequence[Drift]  # the most changed first
-    text: str  # the verdict in a sentence or two
 
 
 class Plane(NamedTuple):
@@ -100,6 +79,7 @@ class Report:
     moved_down: Sequence[Alert]
     fit: Fit | None
     plane: Plane
+    fewest: int = 1  # anomalies there must be for any to be among the rows to act on
     notices: Sequence[str] = ()  # what a reader should know before trusting the page
     row_numbers: npt.NDArray[np.int64] | None = None  # what to call rows, if not by their place
 

@@ -9,10 +9,9 @@ import numpy.typing as npt
 
 from .._input import Floats
 from ._charts import BLUE, GREY, ROSE, Chart, Figure, layout_of, literal, sentence, short
-from ._data import Flags, Plane, Report
+from ._data import MOST_POINTS, Flags, Plane, Report
 from ._numbers import counted, p_text, percent_text, score_text
 
-MOST_POINTS = 1000  # of a kind
 MOST_HIGHEST = 20  # rows marked where nothing says which to act on
 SEED = 0
 DARK_ROSE = "#5a1a27"  # around the rows that are marked
@@ -73,9 +72,11 @@ def map_chart(report: Report) -> Chart | None:
         f"{counted(len(plane.centroids), 'centroid', 'centroids')}"
     )
     if len(marked):
-        message += f"; {len(marked):,} of the new rows are marked: {kind}"
+        message += f"; {len(marked):,} of those drawn are marked: {kind}"
     if len(others) + len(marked) < len(report.scores.score):
-        message += f". A random part of all {len(report.scores.score):,} is drawn"
+        message += (
+            f". Drawn are the highest scores and a random part of all {len(report.scores.score):,}"
+        )
     if outside.any():
         message += f". Drawn at the edges: {counted(int(outside.sum()), 'row', 'rows')} farther out"
     along = sum(plane.explained)

@@ -21,19 +21,17 @@ from ._charts import (
     p_value_chart,
     score_charts,
 )
-from ._data import Report
+from ._data import MOST_ALERTS, MOST_MOVED, Report
 from ._map import map_chart
 from ._numbers import counted, gain_text, p_text, percent_text, score_text
 
-MOST_ALERTS = 100
-MOST_MOVED = 10
 EXPLAINED_IN_PRINT = 5
 
 # In this order; those without data are left out. What a person on call needs stands first.
 SECTIONS = {
     "verdict": "Verdict",
     "alerts": "Top alerts",
-    "drift": "Changed columns",
+    "drift": "Columns, now and in training",
     "p-values": "How unusual the rows are",
     "scores": "Scores before and after",
     "curves": "Against the labels",

@@ -48,7 +48,11 @@
     const shown = document.getElementById("shown");
     const more = document.getElementById("more");
     let isWhole = bodies.length <= ROWS_AT_FIRST;
-    const texts = new Map(bodies.map((body) => [body, body.textContent.toLowerCase()]));
+    // Numbers are found with and without the commas they are shown with.
+    const texts = new Map(bodies.map((body) => {
+      const text = body.textContent.toLowerCase();
+      return [body, text + text.replaceAll(/(\d),(?=\d)/g, "$1")];
+    }));
 
     function update() {
       const words = find.value.toLowerCase().split(/\s+/).filter(Boolean);

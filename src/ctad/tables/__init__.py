@@ -13,7 +13,7 @@ from ._columns import (
     rows_at,
 )
 from ._encoder import Feature, TableEncoder, arrow_schema
-from ._words import in_words, usual_in_words
+from ._words import in_words, place_in_cycle, spread_of, usual_in_words
 
 __all__ = [
     "NUMBER",
@@ -27,8 +27,10 @@ __all__ = [
     "is_table",
     "library_of",
     "new_table",
+    "place_in_cycle",
     "plain_numbers",
     "require_columns",
     "rows_at",
+    "spread_of",
     "usual_in_words",
 ]

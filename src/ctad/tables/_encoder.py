@@ -60,6 +60,7 @@ ORDERED = (NUMBER, *CLOCKS)
 
 # With fewer rows than this, integers that count up may do so by chance.
 ROWS_TO_SEE_A_COUNTER = 10
+REPEATS_EXPECTED = 20
 
 
 # Digits with signs between them: decimal commas, slashes, colons. Plain digits may be codes.
@@ -238,6 +239,17 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 )
         return self._varying(self._encode(used))
 
+    def check(self, X: Any) -> None:
+        """Raise if a table cannot be learnt from, without learning.
+
+        Parameters
+        ----------
+        X : pandas, polars or Arrow table
+        """
+        for name, series in _with_rows(X).items():
+            if name not in self.ignore:
+                _require_finite(read_column(name, series))
+
     def decode(self, rows: Floats) -> list[Values]:
         """The columns in use of rows that `transform` gave, in their own units.
 
@@ -288,6 +300,23 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         for text in texts:
             decoded[values[self._feature_of(name, text)] > 0.5] = text
         return decoded
+
+    def cycle_of(self, feature: Feature) -> str | None:
+        """Which cycle of a date an encoded column is the place in: "day", "week" or "year".
+
+        Parameters
+        ----------
+        feature : Feature
+            One of `features_`.
+
+        Returns
+        -------
+        str or None
+        """
+        for cycle in CYCLES:
+            if feature in _waves(feature.source, cycle):
+                return cycle
+        return None
 
     def read(self, X: Any) -> list[Values]:
         """The columns in use of a table, in their own units.
@@ -426,19 +455,14 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def _by_treatment(self, used: list[Values]) -> tuple[Floats, Floats, npt.NDArray[np.object_]]:
         """Numbers and dates, booleans, texts."""
         ordered, booleans, texts = [], [], []
-        for (name, kind, _), read in zip(self.columns_, used, strict=True):
+        for (_, kind, _), read in zip(self.columns_, used, strict=True):
             if kind == CATEGORY:
                 empty = read.column.kind == EMPTY
                 texts.append(np.full(len(read.values), None) if empty else read.values)
             elif kind == BOOLEAN:
                 booleans.append(read.values)
             else:
-                infinite = np.isinf(read.values)
-                if infinite.any():
-                    raise ValueError(
-                        f"column {name!r} is infinite in row {int(infinite.argmax())} "
-                        f"({infinite.sum()} of {len(infinite)} rows): drop these rows"
-                    )
+                _require_finite(read)
                 ordered.append(read.values / CLOCKS[kind].unit if kind in CLOCKS else read.values)
         n = len(used[0].values)
         return (
@@ -495,8 +519,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             yield from (self._feature_of(name, text) for text in texts)
         for column in self.columns_:
             for cycle in CLOCKS[column.kind].cycles if column.kind in CLOCKS else ():
-                yield Feature(f"{column.name}: sine of {cycle}", column.name)
-                yield Feature(f"{column.name}: cosine of {cycle}", column.name)
+                yield from _waves(column.name, cycle)
 
     def _to_state(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """What was learnt, for a model file: plain values, and scikit-learn's parts."""
@@ -539,8 +562,24 @@ def arrow_schema(encoder: TableEncoder) -> pa.Schema:
     return pa.schema([(column.name, types[column.kind]) for column in encoder.columns_])
 
 
+def _waves(name: str, cycle: str) -> tuple[Feature, Feature]:
+    """What the place of a date in a cycle becomes."""
+    return Feature(f"{name}: sine of {cycle}", name), Feature(f"{name}: cosine of {cycle}", name)
+
+
 def _seem_numbers_or_dates(values: Iterable[str | None]) -> bool:
     return all(value is None or NUMBER_OR_DATE.fullmatch(value) for value in values)
+
+
+def _require_finite(read: Values) -> None:
+    if read.column.kind not in ORDERED:
+        return
+    infinite = np.isinf(read.values)
+    if infinite.any():
+        raise ValueError(
+            f"column {read.column.name!r} is infinite in row {int(infinite.argmax())} "
+            f"({infinite.sum()} of {len(infinite)} rows): drop these rows"
+        )
 
 
 def _with_rows(X: Any) -> dict[str, Any]:
@@ -551,9 +590,17 @@ def _with_rows(X: Any) -> dict[str, Any]:
 
 
 def _counts_rows(values: Floats) -> bool:
-    """Integers that only go up, or only down, or are all of a range: row numbers, keys."""
-    if len(values) < ROWS_TO_SEE_A_COUNTER:
+    """Row numbers and keys: integers that only go up, or only down, or never repeat.
+
+    Of n numbers drawn from a range of R, about n^2 / 2R are expected twice; if there are none, they
+    were not drawn like that.
+    """
+    n = len(values)
+    if n < ROWS_TO_SEE_A_COUNTER:
         return False
     steps = np.diff(values)
-    whole_range = np.ptp(values) == len(values) - 1 and len(np.unique(values)) == len(values)
-    return bool((steps > 0).all() or (steps < 0).all() or whole_range)
+    if (steps > 0).all() or (steps < 0).all():
+        return True
+    width = float(np.ptp(values))
+    repeats_expected = width == n - 1 or n * n > 2 * REPEATS_EXPECTED * width
+    return repeats_expected and len(np.unique(values)) == n

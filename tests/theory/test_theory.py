@@ -1,0 +1,187 @@
+"""Each theorem of docs/theory.md, and attempts to break it."""
+
+import doctest
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_breast_cancer
+
+from ctad import CTAD
+from ctad.calibration import MahalanobisDistance
+from ctad.theory import bounds, constants, room, separation, variance
+
+PAGE = Path(__file__).parents[2] / "docs" / "theory.md"
+
+# Equal points, points on a line, clusters of one, outliers as far as numbers allow.
+values = st.sampled_from([0.0, 0.0, 1.0, 1.0, -1.0, 2.0, 10.0, 1e6, 1e-6]) | st.floats(-100, 100)
+tables = st.integers(1, 3).flatmap(
+    lambda d: st.lists(st.lists(values, min_size=d, max_size=d), min_size=4, max_size=25)
+)
+calibrators = st.builds(
+    CTAD,
+    n_centroids=st.integers(1, 9),
+    n_references=st.integers(1, 12),
+    target=st.sampled_from(["uniform", "sizes", "free"]),
+    signal=st.sampled_from(["total", "own"]),
+    cost=st.sampled_from(["distance", "relative"]),
+    feature_scaling=st.sampled_from([None, "minmax"]),
+    n_draws=st.integers(1, 2),
+    random_state=st.integers(0, 5),
+)
+
+
+def fitted(calibrator, table):
+    """With at most as many centroids and references as there are rows, which is no warning."""
+    n = len(table)
+    k, m = min(calibrator.n_centroids, n), min(calibrator.n_references, n)
+    return calibrator.set_params(n_centroids=k, n_references=m).fit(table)
+
+
+def at_most(low, high, scale):
+    """`low <= high` but for rounding."""
+    assert (low <= high + 1e-9 * (1 + scale)).all(), (low, high)
+
+
+@settings(max_examples=300, deadline=None)
+@given(calibrators, tables)
+def test_the_bounds_hold(calibrator, table):
+    """Theorems 2 and 3, and the chain of lower bounds."""
+    calibrator = fitted(calibrator, table)
+    rows = np.vstack([table, np.array(table)[::-1] * 3 + 1, np.array(table) * 0])
+    found = bounds(calibrator, rows)
+    scale = found.term.max()
+    for low, high in pairwise(found):
+        at_most(low, high, scale)
+    if calibrator.target == "free":
+        np.testing.assert_allclose(found.lower, found.term, rtol=1e-9, atol=1e-9 * (1 + scale))
+    for draw, known in zip(calibrator.draws_, constants(calibrator), strict=True):
+        k, m = len(draw.centroids), len(draw.references)
+        assert np.isfinite(known.slack) == (calibrator.target != "uniform" or k <= m + 1)
+
+
+@settings(max_examples=200, deadline=None)
+@given(calibrators, tables, st.integers(0, 100))
+def test_the_term_changes_no_faster_than_the_row(calibrator, table, seed):
+    """Theorem 4."""
+    calibrator = fitted(calibrator.set_params(signal="total"), table)
+    random = np.random.default_rng(seed)
+    table = np.array(table)
+    x = table[random.integers(len(table), size=10)] + random.normal(size=(10, table.shape[1]))
+    y = x + random.choice([1e-6, 1.0, 100.0], size=(10, 1)) * random.normal(size=x.shape)
+    lipschitz = np.mean([known.lipschitz for known in constants(calibrator)])
+    terms = calibrator.delta(x), calibrator.delta(y)
+    moved = np.linalg.norm(x - y, axis=1)
+    at_most(np.abs(terms[0] - terms[1]), lipschitz * moved, terms[0].max() + terms[1].max())
+
+
+@settings(max_examples=100, deadline=None)
+@given(calibrators, tables, st.integers(0, 100))
+def test_the_value_is_concave_and_does_not_fall_with_a_cost(calibrator, table, seed):
+    """Theorem 4, in the costs."""
+    calibrator = fitted(calibrator, table)
+    random = np.random.default_rng(seed)
+    transport, k = calibrator.draws_[0].transport, len(calibrator.centroids_)
+    one, two = random.exponential(size=(2, 20, k)) * random.choice([0.1, 1.0, 50.0], (2, 20, 1))
+    value = transport.solve(one).total
+    other = transport.solve(two).total
+    scale = value.max() + other.max()
+    at_most((value + other) / 2, transport.solve((one + two) / 2).total, scale)
+    at_most(value, transport.solve(np.maximum(one, two)).total, scale)
+    furthest = np.abs(one - two).max(axis=1) / (transport.n_references + 1)
+    at_most(np.abs(value - other), furthest, scale)
+
+
+@settings(max_examples=200, deadline=None)
+@given(calibrators, tables, st.data())
+def test_the_guaranteed_gap_is_kept(calibrator, table, data):
+    """Theorem 5, for any rows called anomalies."""
+    calibrator = fitted(calibrator, table)
+    y = np.array(data.draw(st.lists(st.booleans(), min_size=len(table), max_size=len(table))))
+    y[:2] = [False, True]
+    found = separation(calibrator, table, y)
+    assert found.guaranteed <= found.measured + 1e-9 * (1 + abs(found.measured) + found.eta)
+    if calibrator.target == "free":
+        assert found.guaranteed == pytest.approx(found.measured, abs=1e-9 * (1 + found.eta))
+
+
+@settings(max_examples=200, deadline=None)
+@given(calibrators, tables)
+def test_a_row_with_enough_room_is_told_apart(calibrator, table):
+    """The corollary of Theorem 5: a row that is far enough has the largest term."""
+    calibrator = fitted(calibrator, table)
+    found = room(calibrator, table, share=1.0)
+    if not np.isfinite(found.needed):
+        return
+    far = np.array(table[:1])
+    far[0, 0] = 1e7 + 10 * max(abs(far).max(), 1.0)
+    mean_cost = (bounds(calibrator, far).paper * (len(calibrator.references_) + 1))[0]
+    if mean_cost > found.needed * (1 + 1e-9):
+        assert calibrator.delta(far)[0] >= calibrator.delta(table).max()
+    assert found.factor >= 1
+
+
+def test_constants_are_what_they_are_called():
+    """V(a e_j) by leaving out the room that the row takes, for whole units."""
+    random = np.random.default_rng(0)
+    calibrator = CTAD(3, 5, random_state=0).fit(random.normal(size=(60, 2)))
+    [known] = constants(calibrator)
+    assert known.mass == 1 / 6
+    assert known.slack == known.forced.max() - known.least
+    from scipy.optimize import linear_sum_assignment
+
+    draw = calibrator.draws_[0]
+    costs = np.linalg.norm(draw.references[:, np.newaxis] - draw.centroids, axis=2)
+    values = []
+    for j in range(3):
+        places = np.delete(np.repeat(np.arange(3), 2), 2 * j)  # two for each centroid, less one
+        whole = costs[:, places]
+        values.append(whole[linear_sum_assignment(whole)].sum() / 6)
+    np.testing.assert_allclose(known.forced, values)
+    assert known.least == pytest.approx(min(values))
+
+
+def test_with_more_centroids_than_points_nothing_is_sure_from_above():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    calibrator = CTAD(12, 5, random_state=0).fit(X)
+    assert constants(calibrator)[0].slack == np.inf
+    found = bounds(calibrator, X)
+    assert (found.upper == np.inf).all()
+    assert (found.lower <= found.term).all()
+    assert room(calibrator, X).factor == np.inf
+
+
+def test_the_preset_separates_as_much_as_the_nearest_centroids_do():
+    X, benign = load_breast_cancer(return_X_y=True)
+    train = X[benign == 1][:200]
+    calibrator = CTAD.from_preset(random_state=0).fit(train, scores=train[:, 0])
+    found = separation(calibrator, X[200:], 1 - benign[200:])
+    assert found.slack == 0
+    assert found.measured == pytest.approx(found.guaranteed)
+    assert found.eta > 3 * found.eps
+    paper = separation(CTAD(random_state=0).fit(train), X[200:], 1 - benign[200:])
+    assert paper.measured > 0
+    assert paper.guaranteed < paper.measured
+
+
+def test_the_variance_over_draws_falls_with_the_references():
+    X = np.random.default_rng(0).normal(size=(2000, 4))
+    found = variance(CTAD(), X, X[:50], n_references=(10, 40), repeats=40)
+    assert 2 < found[10] / found[40] < 8  # about as 1/M
+
+
+def test_what_theory_is_not_about():
+    with pytest.raises(TypeError, match="theory is about CTAD, not MahalanobisDistance"):
+        constants(MahalanobisDistance().fit(np.eye(3)))
+    calibrator = CTAD(1, 1, random_state=0).fit(np.eye(3))
+    with pytest.raises(ValueError, match="0 for some, 1 for others"):
+        separation(calibrator, np.eye(3), [0, 0, 0])
+
+
+def test_the_examples_on_the_page_run():
+    failed, run = doctest.testfile(str(PAGE), module_relative=False)
+    assert run >= 5
+    assert not failed
