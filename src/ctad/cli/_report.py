@@ -100,7 +100,7 @@ def report(
             gathered = replace(
                 gathered,
                 reproduce=shlex.join(command),
-                row_numbers=rows.places,
+                row_numbers=rows.places if n < rows.seen else None,
                 notices=[*notices, *gathered.notices],
             )
             path = Page(page_of(gathered)).save(output)
