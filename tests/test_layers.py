@@ -27,7 +27,7 @@ ALLOWED = {
     "paper": {"benchmark", "calibration", "datasets", "transport"}
     | {"_atomic", "_input", "_progress"},
     "cli": {"calibration", "detector", "detectors", "engines", "modelfile", "streams", "tables"}
-    | {"benchmark", "datasets", "paper", "report"}
+    | {"benchmark", "datasets", "paper", "report", "theory"}
     | {"_atomic", "_input", "_metrics", "_progress", "__version__"},
 }
 

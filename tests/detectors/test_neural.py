@@ -313,7 +313,6 @@ def test_patience_stops_early_and_goes_back_to_the_best_weights(name):
     curve = patient.loss_curve_
     best = int(np.argmin(curve)) + 1
     assert len(curve) == best + 3 < 60
-    assert curve == small(name, **options).fit(X_TRAIN).loss_curve_[: best + 3]
     kept = small(name, **{**options, "epochs": best}).fit(X_TRAIN)
     assert same_weights(weights(patient), weights(kept))
 

@@ -17,7 +17,9 @@ from ctad.theory import bounds, constants, room, separation, variance
 PAGE = Path(__file__).parents[2] / "docs" / "theory.md"
 
 # Equal points, points on a line, clusters of one, outliers as far as numbers allow.
-values = st.sampled_from([0.0, 0.0, 1.0, 1.0, -1.0, 2.0, 10.0, 1e6, 1e-6]) | st.floats(-100, 100)
+values = st.sampled_from([0.0, 0.0, 1.0, 1.0, -1.0, 2.0, 10.0, 1e6, 1e-6]) | st.floats(
+    -100, 100, width=16
+)
 tables = st.integers(1, 3).flatmap(
     lambda d: st.lists(st.lists(values, min_size=d, max_size=d), min_size=4, max_size=25)
 )

@@ -1,5 +1,6 @@
 """The engine against POT and against scipy's linear programming."""
 
+import math
 from functools import partial
 
 import numpy as np
@@ -114,3 +115,39 @@ def test_table_and_per_row_placement_agree(problem):
         per_row.solve(cdist(rows, centroids)).total,
         rtol=EXACT,
     )
+
+
+def all_placements(units, room):
+    """Every way to put whole units into places with room for so many."""
+    if len(room) == 1:
+        if units <= room[0]:
+            yield (units,)
+        return
+    for here in range(min(units, room[0]) + 1):
+        for rest in all_placements(units - here, room[1:]):
+            yield (here, *rest)
+
+
+def least_of_all(costs, units, room):
+    """The cheapest of all ways to place the units of each source, by trying them."""
+    if not len(costs):
+        return 0.0
+    return min(
+        sum(n * c for n, c in zip(placed, costs[0], strict=True))
+        + least_of_all(costs[1:], units, [r - n for r, n in zip(room, placed, strict=True)])
+        for placed in all_placements(units, room)
+    )
+
+
+@given(problems(max_centroids=3, max_references=3, max_columns=2))
+def test_no_placement_there_is_costs_less(problem):
+    """Theorem 6 of docs/theory.md: placing the row's units one by one is optimal."""
+    references, centroids, rows = problem
+    k, n_sources = len(centroids), len(references) + 1
+    divisor = math.gcd(k, n_sources)
+    units, room = k // divisor, [n_sources // divisor] * k
+    reference_costs = cdist(references, centroids)
+    solved = RowTransport(reference_costs).solve(cdist(rows[:1], centroids)).total[0]
+    costs = np.vstack([reference_costs, cdist(rows[:1], centroids)])
+    tried = least_of_all(costs, units, room) / (units * n_sources)
+    assert solved == pytest.approx(tried, rel=EXACT, abs=1e-15 * costs.max())

@@ -16,6 +16,7 @@ from ._inspect import inspect
 from ._paper import paper
 from ._report import report
 from ._score import score
+from ._theory import theory
 
 app = typer.Typer(
     name="ctad",
@@ -68,6 +69,12 @@ app.command(
     )
 )(report)
 app.command(epilog=_example("ctad inspect model.ctad"))(inspect)
+app.command(
+    epilog=_example(
+        "ctad theory model.ctad",
+        "ctad theory model.ctad test.parquet --label is_fraud",
+    )
+)(theory)
 app.command(epilog=_example("ctad detectors", "ctad detectors drl"))(detectors)
 app.command(epilog=_example("ctad datasets", "ctad datasets wine"))(datasets)
 app.command(

@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import Annotated
 
 import typer
 
 from .._atomic import check_replaceable
 from . import _options as option
 from ._score import load_detector, refuse_learnt_label
-from ._talk import Talk, talking
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-    import pyarrow as pa
-
-    from ..detector import CalibratedDetector
-
-# Beside the columns of a table: where in the files each row is, and its label.
-PLACE, LABEL = "ctad: place of the row", "ctad: label of the row"
+from ._talk import talking
 
 
 def report(
@@ -57,6 +47,7 @@ def report(
 
     from ..detector import gather
     from ..report import Page, page_of
+    from ._rows import read_rows
 
     if output == "-":
         raise typer.BadParameter("a page is written to a file.", param_hint="--output")
@@ -66,7 +57,7 @@ def report(
         check_replaceable(output)
         detector = load_detector(model)
         refuse_learnt_label(label, detector, model)
-        rows = _read(
+        rows = read_rows(
             detector,
             table,
             talk,
@@ -111,70 +102,3 @@ def report(
             f"Report on {n:,} {'row' if n == 1 else 'rows'}: {output}",
             f"Open it in a browser: {path.as_uri()}",
         )
-
-
-class NewRows(NamedTuple):
-    """Rows to report on."""
-
-    table: pa.Table
-    places: npt.NDArray[np.int64]  # in the files, from 0
-    labels: npt.NDArray[np.bool_] | None
-    seen: int  # rows in the files
-
-
-def _read(
-    detector: CalibratedDetector,
-    where: str,
-    talk: Talk,
-    *,
-    sample_rows: int,
-    seed: int,
-    label: str | None,
-    anomalous: str | None,
-    batch_rows: int | None,
-    encoding: str | None,
-    delimiter: str | None,
-) -> NewRows:
-    """The columns that the model needs, with its types; at most so many rows, in their order."""
-    import numpy as np
-    import pyarrow as pa
-
-    from ..streams import (
-        Place,
-        Reservoir,
-        TableError,
-        anomalies,
-        convert,
-        find_tables,
-        open_table,
-    )
-
-    types, needed = detector.column_types(), set(detector.feature_names_in_)
-    sample = Reservoir(sample_rows, seed)
-    for file in find_tables(where):
-        with (
-            open_table(file, batch_rows, encoding=encoding, delimiter=delimiter) as reader,
-            talk.progress(f"Reading {file}") as watch,
-        ):
-            rows = 0
-            for batch in reader:
-                places = np.arange(sample.seen, sample.seen + batch.num_rows)
-                found = None if label is None else anomalies(batch, label, anomalous, file)
-                batch = batch.select([name for name in batch.column_names if name in needed])
-                if reader.dialect is not None:
-                    place = Place(file, reader.dialect, rows)
-                    batch = convert(batch, types, reader.dialect, place)
-                batch = batch.append_column(PLACE, pa.array(places))
-                if found is not None:
-                    batch = batch.append_column(LABEL, pa.array(found))
-                sample.add(batch)
-                rows += batch.num_rows
-                watch(rows, reader.done, reader.total)
-    if not sample.seen:
-        raise TableError(f"{where}: there are no rows to report on.")
-    table = sample.rows()
-    places = table[PLACE].to_numpy()
-    if label is None:
-        return NewRows(table.drop_columns([PLACE]), places, None, sample.seen)
-    labels = table[LABEL].to_numpy()
-    return NewRows(table.drop_columns([PLACE, LABEL]), places, labels, sample.seen)
