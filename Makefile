@@ -20,12 +20,13 @@ $(INSTALLED): pyproject.toml constraints.txt
 demo: setup
 	$(BIN)/python examples/demo.py
 
+# One thread for each of two processes: more would wait for each other.
 test: setup
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/coverage erase
-	CTAD_DATA_DIR=$(DATA) $(BIN)/pytest --numprocesses 2 --cov --cov-report= --cov-fail-under=0
+	OMP_NUM_THREADS=1 CTAD_DATA_DIR=$(DATA) $(BIN)/pytest --numprocesses 2 --cov --cov-report= --cov-fail-under=0
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -m interpreted --cov --cov-append --cov-report= --cov-fail-under=0 tests
 	$(BIN)/coverage report
 
