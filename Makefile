@@ -27,7 +27,7 @@ test: setup
 	$(BIN)/mypy
 	$(BIN)/coverage erase
 	OMP_NUM_THREADS=1 CTAD_DATA_DIR=$(DATA) $(BIN)/pytest --numprocesses 2 --cov --cov-report= --cov-fail-under=0
-	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -m interpreted --cov --cov-append --cov-report= --cov-fail-under=0 tests
+	OMP_NUM_THREADS=1 NUMBA_DISABLE_JIT=1 $(BIN)/pytest --numprocesses 2 -m interpreted --cov --cov-append --cov-report= --cov-fail-under=0 tests
 	$(BIN)/coverage report
 
 bench: setup

@@ -1,13 +1,14 @@
 """Every code block of the documentation runs, and every link leads somewhere."""
 
 import re
+import shlex
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from ..cli.conftest import run_apart
+from ..cli.conftest import run
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = {path.stem: path.read_text(encoding="utf-8") for path in sorted(DOCS.glob("*.md"))}
@@ -52,8 +53,8 @@ def test_the_commands_of_the_pages_run(workplace, monkeypatch):
     monkeypatch.chdir(workplace)
     assert len(COMMANDS) > 5
     for line in dict.fromkeys(COMMANDS):
-        done = run_apart(line)
-        assert done.returncode == 0, (line, done.stderr)
+        done = run(*shlex.split(line)[1:])
+        assert done.code == 0, (line, done.err)
 
 
 @pytest.mark.parametrize("page", PAGES)
