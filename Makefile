@@ -33,6 +33,7 @@ test: setup
 bench: setup
 	$(BIN)/python benchmarks/transport.py
 	$(BIN)/python benchmarks/streams.py
+	$(BIN)/python benchmarks/report.py
 	$(BIN)/python benchmarks/networks.py
 
 # Hours, resumable: all go on with what they have. The third uses the scores of the first.

@@ -5,24 +5,21 @@ The yardstick of speed is scoring batches of the same rows from memory, in the s
 
 import argparse
 import json
-import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from measured import Line, peak_megabytes, print_lines
 from pyod.models.iforest import IForest
 from pyod.models.pca import PCA
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import track
-from rich.table import Table
 
 from ctad import CalibratedDetector
 from ctad.engines import score_file, score_table
@@ -35,13 +32,6 @@ TRAINING_ROWS = 20_000
 BATCHES_IN_MEMORY = 3
 
 DETECTORS = {"IForest": IForest, "PCA": lambda: PCA(n_components=0.99)}
-
-
-class Line(NamedTuple):
-    what: str
-    wanted: str
-    measured: str
-    holds: bool
 
 
 def affordable_bytes(folder, wanted):
@@ -65,12 +55,6 @@ def generate(path, n_bytes):
     with pq.ParquetWriter(path, rows(1, random).schema, use_dictionary=["color"]) as writer:
         for _ in track(range(n_groups), "Generating a file", transient=True):
             writer.write_table(rows(group_rows, random))
-
-
-def peak_megabytes():
-    """Of this process alone (Linux): `getrusage` would count the parent's peak, too."""
-    status = Path("/proc/self/status").read_text()
-    return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) / 1024
 
 
 def measure(path, name):
@@ -120,10 +104,6 @@ def main():
         measure(*arguments.measure)
         return
     console = Console()
-    table = Table(box=SIMPLE_HEAD, title="Scoring a Parquet file", padding=(0, 1, 0, 0))
-    for column in ("", "wanted", "measured", ""):
-        table.add_column(column, justify="left" if not column else "right", no_wrap=bool(column))
-    all_hold = True
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "rows.parquet")
         wanted = QUICK_BYTES if arguments.quick else FULL_BYTES
@@ -131,12 +111,9 @@ def main():
         generate(path, affordable)
         metadata = pq.read_metadata(path)
         size = f"{path.stat().st_size / 2**30:.2f} GB"
-        for name in track(DETECTORS, "Measuring", console=console):
-            for line in lines(path, name):
-                all_hold &= line.holds
-                mark = "[green]✓[/]" if line.holds else "[red]✗[/]"
-                table.add_row(line.what, line.wanted, line.measured, mark)
-    console.print(table)
+        names = track(DETECTORS, "Measuring", console=console)
+        all_lines = [line for name in names for line in lines(path, name)]
+    all_hold = print_lines("Scoring a Parquet file", all_lines, console)
     console.print(f"File: {size}, {metadata.num_rows:,} rows of {metadata.num_columns} columns.")
     if affordable < wanted:
         console.print(f"Not the {wanted / 2**30:.2f} GB wanted: the disk has too little room.")

@@ -6,21 +6,17 @@ Compiled code is warm, everything runs on one thread unless said.
 """
 
 import argparse
-import re
 import subprocess
 import sys
 import time
-from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import ot
+from measured import Line, peak_megabytes, print_lines
 from pyod.models.knn import KNN
 from pyod.models.pca import PCA
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import track
-from rich.table import Table
 from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 
@@ -28,13 +24,6 @@ from ctad import CTAD, CalibratedDetector
 from ctad.transport import RowTransport
 
 MEMORY_ROWS, MEMORY_COLUMNS = 10_000_000, 21
-
-
-class Line(NamedTuple):
-    what: str
-    wanted: str
-    measured: str
-    holds: bool
 
 
 class Problem:
@@ -183,12 +172,6 @@ def memory(n_rows):
     )
 
 
-def peak_megabytes():
-    """Of this process alone (Linux): `getrusage` would count the parent's peak, too."""
-    status = Path("/proc/self/status").read_text()
-    return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) / 1024
-
-
 def measure_memory(n_rows):
     """Of the paper's preset: `calibrate` needs what `delta` needs, and more."""
     random = np.random.default_rng(0)
@@ -223,21 +206,11 @@ def main():
         lambda: memory(MEMORY_ROWS // scale),
     ]
     console = Console()
-    table = Table(
-        box=SIMPLE_HEAD, title="Transport engine, preset, explanations", padding=(0, 1, 0, 0)
-    )
-    for column in ("", "wanted", "measured", ""):
-        table.add_column(column, justify="left" if not column else "right", no_wrap=bool(column))
     Problem(10, 2, 5, 20).loop_seconds_per_row(5)  # compile
     Problem(10, 2, 20, 40).loop_seconds_per_row(5)
     Problem(10, 2, 5, 20).prepare().solve_points(np.ones((2, 2)), np.ones((5, 2)))
-    all_hold = True
-    for part in track(parts, "Measuring", console=console):
-        for line in part():
-            all_hold &= line.holds
-            mark = "[green]✓[/]" if line.holds else "[red]✗[/]"
-            table.add_row(line.what, line.wanted, line.measured, mark)
-    console.print(table)
+    lines = [line for part in track(parts, "Measuring", console=console) for line in part()]
+    all_hold = print_lines("Transport engine, preset, explanations", lines, console)
     console.print(f"Rows: {10**6 // scale:,}; with preparation of the engine: 10,000.")
     # With fewer rows, what is done once weighs more: then the ratios are only a trial.
     sys.exit(0 if all_hold or arguments.quick else 1)

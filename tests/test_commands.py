@@ -152,6 +152,7 @@ def test_the_readme_shows_what_the_demo_prints(demo):
 BENCHMARKS = {
     "transport": ("K=5, M=20, D=21", "K=50, M=99", "explaining rows", "MB beyond in- and output"),
     "networks": ("outside of tensor operations", "MCM", "DRL"),
+    "report": ("Report of 10,000 rows", "page, MB", "opens, seconds", "The last chart"),
     "streams": ("IForest: peak memory", "PCA: rate, % of that from memory", "File: 0.02 GB"),
 }
 

@@ -47,7 +47,7 @@ def opened(browser, pages):
     """Open a page by name or path; whatever it asks for or complains of fails the test."""
 
     @contextmanager
-    def opening(name="full", width=1280, wait=True, **options):
+    def opening(name="full", width=1280, wait=True, before="", **options):
         path = pages.get(name, name)
         context = browser.new_context(viewport={"width": width, "height": 900}, **options)
         page = context.new_page()
@@ -57,6 +57,7 @@ def opened(browser, pages):
         page.on("pageerror", lambda error: said.append(str(error)))
         page.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
         page.on("request", lambda request: asked.append(request.url))
+        page.add_init_script(before)
         page.goto(path.as_uri())
         if wait:
             page.wait_for_selector("html[data-charts=drawn]", state="attached")

@@ -67,6 +67,20 @@ def test_the_verdict_comes_first_and_all_charts_are_drawn(opened, report):
             assert chart.bounding_box()["width"] > 400
 
 
+def test_what_is_on_the_screen_is_drawn_first(opened):
+    noted = """
+        window.order = [];
+        new MutationObserver((changes) => {
+            for (const { target } of changes) if (target.matches?.(".chart")) order.push(target.id);
+        }).observe(document, { childList: true, subtree: true });
+    """
+    with opened(before=noted) as page:
+        assert page.evaluate("order")[0] == "chart-drift"
+    scrolled = "addEventListener('load', () => document.getElementById('map').scrollIntoView());"
+    with opened(before=noted + scrolled) as page:
+        assert page.evaluate("order")[0] == "chart-map"
+
+
 def test_what_there_is_no_data_for_is_left_out(opened):
     with opened("bare") as page:
         assert sections(page) == ["verdict", "alerts", "scores", "map", "model", "reproduce"]

@@ -84,7 +84,7 @@
     const config = {
       displayModeBar: false, scrollZoom: false, doubleClick: false, showTips: false, responsive: true,
     };
-    const waiting = Object.keys(figures);
+    const waiting = Object.keys(figures).map((name) => document.getElementById("chart-" + name));
     const drawn = [];
 
     // plotly.js is large: it is read when the page can be seen and used already.
@@ -95,14 +95,20 @@
       document.head.append(code);
     }
 
+    function fromWindow(place) {
+      const { top, bottom } = place.getBoundingClientRect();
+      return Math.max(top - innerHeight, -bottom, 0);
+    }
+
     function drawNext() {
-      const name = waiting.shift();
-      const place = document.getElementById("chart-" + name);
-      Plotly.newPlot(place, figures[name].data, figures[name].layout, config);
+      waiting.sort((a, b) => fromWindow(a) - fromWindow(b));
+      const place = waiting.shift();
+      const figure = figures[place.id.replace("chart-", "")];
+      Plotly.newPlot(place, figure.data, figure.layout, config);
       drawn.push(place);
     }
 
-    // One after another, so that the page can be scrolled meanwhile.
+    // One after another, so that the page can be scrolled meanwhile, and what is seen first.
     function goOn() {
       read();
       if (waiting.length) {
