@@ -89,7 +89,6 @@
 
     // plotly.js is large: it is read when the page can be seen and used already.
     function read() {
-      if (window.Plotly || !waiting.length) return;
       const code = document.createElement("script");
       code.textContent = document.getElementById("plotly").textContent;
       document.head.append(code);
@@ -100,6 +99,7 @@
       return Math.max(top - innerHeight, -bottom, 0);
     }
 
+    // What is on the screen first.
     function drawNext() {
       waiting.sort((a, b) => fromWindow(a) - fromWindow(b));
       const place = waiting.shift();
@@ -108,21 +108,21 @@
       drawn.push(place);
     }
 
-    // One after another, so that the page can be scrolled meanwhile, and what is seen first.
+    // One thing after another, so that the page can be scrolled meanwhile.
     function goOn() {
-      read();
-      if (waiting.length) {
-        drawNext();
-        setTimeout(goOn);
-      } else {
+      if (!waiting.length) {
         document.documentElement.dataset.charts = "drawn";
+        return;
       }
+      if (window.Plotly) drawNext();
+      else read();
+      setTimeout(goOn);
     }
     setTimeout(goOn, 50);
 
     // A chart does not follow the width of the paper by itself.
     addEventListener("beforeprint", () => {
-      read();
+      if (!window.Plotly && waiting.length) read();
       while (waiting.length) drawNext();
       for (const place of drawn) {
         const width = place.closest(".alone") ? PAPER_WIDTH : HALF_PAPER_WIDTH;
