@@ -76,7 +76,11 @@ def test_what_is_on_the_screen_is_drawn_first(opened):
     """
     with opened(before=noted) as page:
         assert page.evaluate("order")[0] == "chart-drift"
-    scrolled = "addEventListener('load', () => document.getElementById('map').scrollIntoView({behavior: 'instant'}));"
+    scrolled = """
+        addEventListener("load", () => {
+            document.getElementById("map").scrollIntoView({ behavior: "instant" });
+        });
+    """
     with opened(before=noted + scrolled) as page:
         assert page.evaluate("order")[0] == "chart-map"
 
