@@ -5,7 +5,7 @@ INSTALLED := .venv/installed
 # A folder of data sets. Without one, tests of them are skipped and `make paper` downloads them.
 DATA ?= $(abspath $(or $(CTAD_DATA_DIR),$(wildcard ../shared/data/paper34)))
 
-.PHONY: setup demo test bench paper fidelity recommended clean
+.PHONY: setup demo docs test bench paper fidelity recommended clean
 
 setup: $(INSTALLED)
 
@@ -20,8 +20,13 @@ $(INSTALLED): pyproject.toml constraints.txt
 demo: setup
 	$(BIN)/python examples/demo.py
 
+# Strict: a broken link, or a public name without documentation, is an error.
+docs: setup
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --fresh-env --quiet docs site
+	@echo 'The site is in site: open site/index.html'
+
 # One thread for each of two processes: more would wait for each other.
-test: setup
+test: setup docs
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
@@ -50,4 +55,4 @@ recommended: setup
 	$(BIN)/python benchmarks/recommended_report.py
 
 clean:
-	rm -rf .venv dist build .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv dist build site .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis
