@@ -25,7 +25,7 @@ from ctad import CalibratedDetector
 from ctad.engines import score_file, score_table
 from ctad.streams import find_tables, open_table
 
-FULL_BYTES, QUICK_BYTES = 2 * 2**30, 20 * 2**20
+FULL_BYTES, QUICK_BYTES = 2 * 2**30, 10 * 2**20
 NUMBERS, ROWS_PER_GROUP = 20, 500_000
 BYTES_PER_ROW = 8 * NUMBERS + 6  # the rest of a row takes few bytes on disk
 TRAINING_ROWS = 20_000
