@@ -1,6 +1,5 @@
 """What docs/reproduction.md says of the results in this repository."""
 
-import doctest
 from pathlib import Path
 
 import pytest
@@ -140,8 +139,3 @@ def test_a_loop_over_pot_takes_hundreds_of_times_as_long(measured):
 
 def test_every_cell_has_a_result(measured):
     assert not len(measured.failed)
-
-
-def test_the_code_on_the_page_runs():
-    found, run = doctest.testfile(str(PAGE), module_relative=False)
-    assert (found, run > 0) == (0, True)

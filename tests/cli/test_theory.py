@@ -23,10 +23,22 @@ def tables(ctad):
 
 
 def test_what_is_sure_without_labels(ctad, tables):
-    free = ctad("theory", "m.ctad").out
-    assert "nothing is lost (G = 0)" in free
-    assert "guaranteed" not in free
-    assert "times as far from all centroids as training rows are" in ctad("theory", "p.ctad").out
+    said = ctad("theory", "m.ctad").out
+    for line in ("V_min", "upper", "variance 20", "needed d"):
+        assert f"\n{line} " in said
+    assert "So the term has little room" in said  # columns are independent
+    assert "guaranteed" not in said
+    assert "training has seen" not in said
+    found = ctad("theory", "p.ctad", "--json").json
+    means = [found["bounds"][name] for name in ("paper", "nearest", "lower", "term", "upper")]
+    assert means == sorted(means)
+    assert found["variance"]["5"] > found["variance"]["80"]
+    assert found["separation"] is None
+
+
+def test_without_rows_held_out_the_diagnostic_says_that_it_is_too_good(ctad, tables):
+    ctad("fit", "train.csv", "-o", "n.ctad", "--holdout", "0")
+    assert "too good, since training has seen these normal rows" in ctad("theory", "n.ctad").out
 
 
 def test_what_is_sure_of_labelled_rows(ctad, tables):
@@ -36,7 +48,11 @@ def test_what_is_sure_of_labelled_rows(ctad, tables):
     assert found["separation"] == pytest.approx(expected._asdict())
     assert found["separation"]["guaranteed"] <= found["separation"]["measured"]
     assert len(found["constants"]) == 1
-    assert "they differ by this" in ctad("theory", "m.ctad", "new.csv", "--label", "odd").out
+    said = ctad("theory", "m.ctad", "new.csv", "--label", "odd").out
+    assert "... and do differ by this" in said
+    assert "anomalies are sure to have larger terms" in said
+    labels = "--label", "odd", "--anomalous", "False"
+    assert "promise nothing" in ctad("theory", "p.ctad", "new.csv", *labels).out
 
 
 @pytest.mark.parametrize(

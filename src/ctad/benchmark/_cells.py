@@ -19,7 +19,14 @@ from ._versions import environment
 
 
 class Cell(NamedTuple):
-    """What a result is the result of."""
+    """What a result is the result of.
+
+    Attributes
+    ----------
+    dataset, detector, calibration, protocol : str
+        Their names.
+    seed : int
+    """
 
     dataset: str
     detector: str
@@ -29,11 +36,20 @@ class Cell(NamedTuple):
 
 
 class Metrics(NamedTuple):
-    """How well scores tell anomalies from normal rows."""
+    """How well scores tell anomalies from normal rows.
+
+    Attributes
+    ----------
+    auc_pr : float
+        Average precision.
+    auc_roc : float
+    precision_at_n : float
+        Of as many alarms as there are anomalies.
+    """
 
     auc_pr: float
     auc_roc: float
-    precision_at_n: float  # of as many alarms as there are anomalies
+    precision_at_n: float
 
     def rounded(self) -> Metrics:
         """To five digits, more than anything is compared by."""
@@ -41,7 +57,23 @@ class Metrics(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """The metrics of calibrated and of plain scores, seconds, and what went wrong, if it did."""
+    """The metrics of calibrated and of plain scores, seconds, and what went wrong, if it did.
+
+    Attributes
+    ----------
+    environment : str
+        Versions and machine: a row of `environments.csv`.
+    auc_pr, auc_roc, precision_at_n : float or None
+        Of the calibrated scores.
+    base_auc_pr, base_auc_roc, base_precision_at_n : float or None
+        Of the detector alone.
+    fit_seconds, score_seconds : float or None
+        Of the detector; scoring all test rows.
+    term_seconds : float or None
+        Of the calibration term, all test rows.
+    error : str or None
+        What went wrong.
+    """
 
     environment: str
     auc_pr: float | None = None
@@ -50,9 +82,9 @@ class Outcome(NamedTuple):
     base_auc_pr: float | None = None
     base_auc_roc: float | None = None
     base_precision_at_n: float | None = None
-    fit_seconds: float | None = None  # of the detector
-    score_seconds: float | None = None  # of the detector, all test rows
-    term_seconds: float | None = None  # of the calibration term, all test rows
+    fit_seconds: float | None = None
+    score_seconds: float | None = None
+    term_seconds: float | None = None
     error: str | None = None
 
 

@@ -21,7 +21,19 @@ from ._terms import Terms
 
 
 class Source(NamedTuple):
-    """Where data sets come from: the arguments of `load_dataset`."""
+    """Where data sets come from: the arguments of `load_dataset`.
+
+    Attributes
+    ----------
+    data_dir : Path or None
+        A folder of data sets.
+    label : str
+        The column of labels in tables.
+    anomalous : str or None
+        The label of anomalies.
+    download : bool
+        Whether to fetch what the folder has not.
+    """
 
     data_dir: Path | None = None
     label: str = "y"

@@ -16,15 +16,27 @@ from ..tables import TableEncoder
 
 
 class Split(NamedTuple):
-    """Rows to learn from, all normal, and rows to be judged by."""
+    """Rows to learn from, all normal, and rows to be judged by.
+
+    Attributes
+    ----------
+    train, test : ndarray of shape (n, D), (m, D)
+    anomalous : ndarray of shape (m,)
+        Which of the test rows are anomalies.
+    """
 
     train: Floats
     test: Floats
-    anomalous: npt.NDArray[np.bool_]  # of the test rows
+    anomalous: npt.NDArray[np.bool_]
 
 
 class Values(NamedTuple):
-    """Scores or terms of the rows of a split."""
+    """Scores or terms of the rows of a split.
+
+    Attributes
+    ----------
+    train, test : ndarray of shape (n,), (m,)
+    """
 
     train: Floats
     test: Floats

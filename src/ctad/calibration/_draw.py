@@ -52,16 +52,28 @@ class Draw(NamedTuple):
     """P without the row, Q, the space they are in, and their transport.
 
     Columns are taken from a row first, then shifted, then divided.
+
+    Attributes
+    ----------
+    references : ndarray of shape (M, d)
+    centroids : ndarray of shape (K, d)
+    transport : RowTransport
+    target : str or ndarray of int
+        Mass on the centroids, as `transport` was given it.
+    radius : ndarray of shape (K,)
+        What distances to a centroid are divided by.
+    columns, shift, scale : ndarray of shape (d,)
+        The space: which columns, what is subtracted, what they are divided by.
     """
 
-    references: Floats  # (M, d)
-    centroids: Floats  # (K, d)
+    references: Floats
+    centroids: Floats
     transport: RowTransport
-    target: str | Integers  # mass on the centroids, as `transport` was given it
-    radius: Floats  # (K,) what distances to a centroid are divided by
-    columns: Integers  # (d,)
-    shift: Floats  # (d,)
-    scale: Floats  # (d,)
+    target: str | Integers
+    radius: Floats
+    columns: Integers
+    shift: Floats
+    scale: Floats
 
     def solve(self, rows: Rows, *, mass: bool = False, n_threads: int = 1) -> Transported:
         """The transport of each row."""
@@ -109,6 +121,21 @@ class Draw(NamedTuple):
         distances = euclidean_costs(self.inside(rows), self.references)
         nearest = np.argsort(distances, axis=1, kind="stable")[:, :NEIGHBOURS]
         return Neighbours(nearest, np.take_along_axis(distances, nearest, axis=1))
+
+    def with_references(self, rows: Rows) -> Draw:
+        """The same centroids with these rows as references."""
+        target = self.target
+        if not isinstance(target, str):
+            target = _in_proportion(target, len(rows) + 1)
+        return _draw_of(
+            self.inside(rows),
+            self.centroids,
+            self.radius,
+            self.columns,
+            self.shift,
+            self.scale,
+            target,
+        )
 
     def inside(self, rows: Rows) -> Floats:
         """Rows in the space of this draw."""

@@ -13,21 +13,43 @@ Integers = npt.NDArray[np.int64]
 
 
 class Moves(NamedTuple):
-    """Where the mass of rows goes: one entry per row, draw and centroid that takes some."""
+    """Where the mass of rows goes: one entry per row, draw and centroid that takes some.
+
+    Attributes
+    ----------
+    row, draw : ndarray of int
+        Whose mass it is, and in which draw.
+    centroid : ndarray of int
+        Its place in the draw's `centroids`.
+    share : ndarray of float
+        Of the row's mass; of each row and draw they sum to 1.
+    distance : ndarray of float
+        In the draw's space.
+    usual : ndarray of float
+        What the distance is divided by to be a cost: 1, or the usual distance there.
+    """
 
     row: Integers
     draw: Integers
-    centroid: Integers  # its place in the draw's `centroids`
-    share: Floats  # of the row's mass; of each row and draw they sum to 1
-    distance: Floats  # in the draw's space
-    usual: Floats  # what the distance is divided by to be a cost: 1, or the usual distance there
+    centroid: Integers
+    share: Floats
+    distance: Floats
+    usual: Floats
 
 
 class Neighbours(NamedTuple):
-    """The references of the first draw that are nearest to each row, the nearest first."""
+    """The references of the first draw that are nearest to each row, the nearest first.
 
-    reference: Integers  # (n, k) their places in `references_`
-    distance: Floats  # (n, k) in the first draw's space
+    Attributes
+    ----------
+    reference : ndarray of shape (n, k)
+        Their places in `references_`.
+    distance : ndarray of shape (n, k)
+        In the first draw's space.
+    """
+
+    reference: Integers
+    distance: Floats
 
 
 class DeltaParts(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,9 +13,12 @@ from ._score import load_detector, refuse_learnt_label
 from ._talk import plain_table, talking
 
 if TYPE_CHECKING:
-    from ..theory import Constants, Room, Separation
+    from ..calibration import CTAD
+    from ..theory import Bounds, Constants, Room, Separation
 
 SAMPLE_ROWS = 100_000
+VARIANCE_ROWS = 200
+LITTLE_ROOM = 0.1  # of shuffled rows, where 0.05 of normal rows have a larger term
 
 
 def theory(
@@ -33,11 +37,12 @@ def theory(
     json: option.Json = False,
 ) -> None:
     """What can be proved of a model's calibration term: its bounds, how much room they leave to
-    tell rows apart, and, with labelled rows, by how much anomalies are sure to differ.
+    tell rows apart, how much it depends on chance, and, with labelled rows, by how much anomalies
+    are sure to differ.
     """
     from ..calibration import CTAD
     from ..streams import require_both_kinds
-    from ..theory import constants, room, separation
+    from ..theory import bounds, constants, room, separation, variance
     from ._rows import read_rows
 
     if (table is None) != (label is None):
@@ -49,8 +54,12 @@ def theory(
             raise ValueError(f"{model}: theory is about CTAD, not {type(calibrator).__name__}.")
         if not len(detector.sample_):
             raise ValueError(f"{model} was written by an earlier version: train it anew.")
+        sample = detector.sample_
         known = constants(calibrator)
-        has_room = room(calibrator, detector.sample_)
+        bounded = bounds(calibrator, sample)
+        unseen = None if detector.normal_ is None else detector.normal_.delta
+        has_room = room(calibrator, sample, terms=unseen)
+        varies = variance(calibrator, sample, sample[:VARIANCE_ROWS])
         found = None
         if table is not None and label is not None:
             refuse_learnt_label(label, detector, model)
@@ -72,15 +81,24 @@ def theory(
         talk.result(
             {
                 "constants": [_plain(draw._asdict()) for draw in known],
+                "bounds": _plain(_means(bounded)),
+                "variance": {str(m): value for m, value in varies.items()},
                 "room": _plain(has_room._asdict()),
                 "separation": None if found is None else _plain(found._asdict()),
             },
-            _shown(known, has_room, found),
-            _verdict(has_room),
+            _shown(calibrator, known, bounded, varies, has_room, found),
+            *_verdicts(has_room, found, is_unseen=unseen is not None),
         )
 
 
-def _shown(known: list[Constants], has_room: Room, found: Separation | None) -> Table:
+def _shown(
+    calibrator: CTAD,
+    known: list[Constants],
+    bounded: Bounds,
+    varies: dict[int, float],
+    has_room: Room,
+    found: Separation | None,
+) -> Table:
     """Means over draws, as the term is one."""
     table = plain_table("", "", "what it says")
     n = len(known)
@@ -88,35 +106,62 @@ def _shown(known: list[Constants], has_room: Room, found: Separation | None) -> 
         name: sum(getattr(draw, name) for draw in known) / n
         for name in ("least", "slack", "lipschitz")
     }
+    of_rows = _means(bounded)
+    is_total = calibrator.signal == "total"
     lines: list[tuple[str, float, str]] = [
         ("a", known[0].mass, "mass of a row, 1/(M+1)"),
         ("V_min", mean["least"], "what the references pay at least"),
-        ("G", mean["slack"], "the term is a d(x), plus at most this (plus V_min if it is total)"),
-        ("L", mean["lipschitz"], "times the distance a row moves: its total changes no more"),
-        ("usual d", has_room.usual, "cost to the nearest centroid that 95 % of training rows keep"),
-        ("needed d", has_room.needed, "above this a row's term is larger than all of theirs"),
+        ("G", mean["slack"], "what they may pay more, to make room for the row"),
+        ("L", mean["lipschitz"], "a row that moves by 1 changes its transport by this at most"),
+        ("a d", of_rows["paper"], "training rows, mean: the paper's lower bound"),
+        ("nearest", of_rows["nearest"], "... lower bound: all points to their nearest centroid"),
+        ("lower", of_rows["lower"], "... lower bound: " + ("V_min + a d" if is_total else "a d")),
+        ("term", of_rows["term"], "... the term"),
+        ("upper", of_rows["upper"], "... upper bound: lower + G, where d has room"),
+    ]
+    lines += [
+        (f"variance {m}", value, f"over draws of {m} references, mean over training rows")
+        for m, value in varies.items()
+    ]
+    lines += [
+        ("usual", has_room.usual, "term that 95 % of normal rows keep to"),
+        ("needed d", has_room.needed, "rows farther than this are sure to have a larger term"),
     ]
     if found is not None:
         lines += [
-            ("eps", found.eps, "mean d of normal rows"),
-            ("eta", found.eta, "mean d of anomalies"),
-            ("guaranteed", found.guaranteed, "a (eta - eps) - G: their mean terms differ by this"),
-            ("measured", found.measured, "they differ by this"),
+            ("eps", found.eps, "labelled: mean d of normal rows (to centroids with room)"),
+            ("eta", found.eta, "labelled: mean d of anomalies"),
+            ("guaranteed", found.guaranteed, "mean terms differ by at least a (eta - eps) - G"),
+            ("measured", found.measured, "... and do differ by this"),
         ]
     for name, value, meaning in lines:
         table.add_row(name, f"{value:.4g}", meaning)
     return table
 
 
-def _verdict(has_room: Room) -> str:
-    if has_room.factor == 1.0:
-        return "The term follows the distance to the nearest centroid: nothing is lost (G = 0)."
-    if has_room.factor == float("inf"):
-        return "Nothing is sure to be told apart: no bound from above (see docs/theory.md)."
-    return (
-        f"A row must be {has_room.factor:.3g} times as far from all centroids as training rows are "
-        "to be told apart for sure; target='free' needs 1."
+def _means(bounded: Bounds) -> dict[str, float]:
+    return {name: float(values.mean()) for name, values in bounded._asdict().items()}
+
+
+def _verdicts(has_room: Room, found: Separation | None, *, is_unseen: bool) -> Iterator[str]:
+    yield (
+        f"Of rows with shuffled columns, {has_room.measured:.0%} have a larger term than 95 % of "
+        f"the normal rows, {has_room.sure:.0%} for sure."
     )
+    if has_room.measured < LITTLE_ROOM:
+        yield (
+            "So the term has little room: columns hardly depend on each other, or it does not see "
+            "how. It tells apart what is out of range."
+        )
+    if not is_unseen:
+        yield (
+            "That is too good, since training has seen these normal rows. Keep some out of it: "
+            "ctad fit --holdout 0.2."
+        )
+    if found is not None and found.guaranteed > 0:
+        yield "Of the labelled rows, anomalies are sure to have larger terms, on average."
+    elif found is not None:
+        yield "Of the labelled rows the bounds promise nothing; see what is measured."
 
 
 def _plain(values: dict[str, Any]) -> dict[str, Any]:

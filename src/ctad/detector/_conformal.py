@@ -27,12 +27,20 @@ from .._warning import warn_user
 
 
 class Scored(NamedTuple):
-    """A detector's scores, the calibration terms, and the calibrated scores of some rows."""
+    """A detector's scores, the calibration terms, and the calibrated scores of some rows.
+
+    Attributes
+    ----------
+    base_score, delta, score : ndarray of shape (n,)
+        The detector's score, the term, and the calibrated score.
+    p_value : ndarray of shape (n,) or None
+        None without normal rows held out of training.
+    """
 
     base_score: Floats
     delta: Floats
     score: Floats
-    p_value: Floats | None = None  # None without normal rows held out of training
+    p_value: Floats | None = None
 
 
 class ConformalDecisions(Decisions):

@@ -11,7 +11,13 @@ from .._atomic import replacing
 
 
 class Page(NamedTuple):
-    """One HTML file that needs no other."""
+    """One HTML file that needs no other.
+
+    Attributes
+    ----------
+    html : str
+        All of it.
+    """
 
     html: str
 

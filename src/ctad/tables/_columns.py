@@ -28,7 +28,14 @@ OTHER = "other"  # lists, structs, bytes: no way to compare them
 
 
 class Column(NamedTuple):
-    """What is known of a column: its name, its kind, and its type in its own library."""
+    """What is known of a column: its name, its kind, and its type in its own library.
+
+    Attributes
+    ----------
+    name, kind : str
+    dtype : str
+        The type in its own library.
+    """
 
     name: str
     kind: str
@@ -40,11 +47,18 @@ class Values(NamedTuple):
 
     Dates are microseconds since 1970, times of day since midnight; durations are numbers,
     in seconds.
+
+    Attributes
+    ----------
+    column : Column
+    values : ndarray
+    whole : bool
+        Whether the numbers are integers.
     """
 
     column: Column
     values: Any
-    whole: bool  # integers
+    whole: bool
 
 
 def is_table(X: Any) -> bool:

@@ -76,7 +76,14 @@ RARE = Rare("rare")
 
 
 class Feature(NamedTuple):
-    """An encoded column: its name and the column of the table it comes from."""
+    """An encoded column: its name and the column of the table it comes from.
+
+    Attributes
+    ----------
+    name : str
+    source : str
+        The column of the table.
+    """
 
     name: str
     source: str

@@ -1,4 +1,4 @@
-"""What can be proved of the calibration term; docs/theory.md has the proofs."""
+"""What can be proved of the calibration term; the page "Theory" has the proofs."""
 
 from ._bounds import Bounds, Constants, bounds, constants
 from ._separation import Room, Separation, room, separation

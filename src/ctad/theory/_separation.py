@@ -8,7 +8,7 @@ import numpy as np
 
 from .._input import new_rows
 from ..calibration import CTAD
-from ._bounds import constants, costs_of, draws_of, nearest_costs
+from ._bounds import bounds, constants, costs_of, draws_of, nearest_costs
 
 
 class Separation(NamedTuple):
@@ -36,23 +36,26 @@ class Separation(NamedTuple):
 
 
 class Room(NamedTuple):
-    """How much room the term has to tell rows apart, from training rows alone.
+    """How much room the term has to tell rows apart, from normal rows alone.
 
     Attributes
     ----------
     usual : float
-        The cost to the nearest centroid (with room for the row; mean over draws) that 95 % of the
-        training rows do not exceed.
+        The term that 95 % of the normal rows do not exceed.
     needed : float
-        A row whose cost to the nearest centroid (mean over draws) is above this gets a larger term
-        than all of these.
-    factor : float
-        `needed / usual`: 1 is best, as with the target "free".
+        A row whose cost to the nearest centroid (mean over draws) is above this is sure to have a
+        larger term than that.
+    sure : float
+        The share of such rows among rows with shuffled columns: values as in training, each from
+        another row.
+    measured : float
+        The share of rows with shuffled columns whose term is larger than the usual one.
     """
 
     usual: float
     needed: float
-    factor: float
+    sure: float
+    measured: float
 
 
 def separation(calibrator: CTAD, X: Any, y: Any) -> Separation:
@@ -92,16 +95,25 @@ def separation(calibrator: CTAD, X: Any, y: Any) -> Separation:
     return Separation(eps, eta, slack, guaranteed, measured)
 
 
-def room(calibrator: CTAD, X_train: Any, *, share: float = 0.95) -> Room:
-    """How much farther than training rows a row must be to be told apart for sure.
+def room(
+    calibrator: CTAD, X_train: Any, *, terms: Any = None, share: float = 0.95, seed: int = 0
+) -> Room:
+    """How much room the term has to tell anything apart; no labels are needed.
+
+    Rows with shuffled columns are no anomalies. But where even they look normal to the term, it
+    can only see rows that are out of range.
 
     Parameters
     ----------
     calibrator : CTAD
     X_train : array-like of shape (n, D)
-        Training rows, or rows like them.
+        Training rows, or rows like them, to be shuffled.
+    terms : array-like of shape (m,), default=None
+        Terms of normal rows that `fit` did not see. None: those of `X_train`; if `fit` saw these,
+        they are too small, and what is found is too good.
     share : float, default=0.95
-        Of the training rows, that must be told apart from.
+        Of the normal rows, that must be told apart from.
+    seed : int, default=0
 
     Returns
     -------
@@ -112,21 +124,29 @@ def room(calibrator: CTAD, X_train: Any, *, share: float = 0.95) -> Room:
     >>> import numpy as np
     >>> from ctad import CTAD
     >>> from ctad.theory import room
-    >>> X = np.random.default_rng(0).normal(size=(300, 2))
-    >>> room(CTAD(target="free", random_state=0).fit(X), X).factor
-    1.0
+    >>> random = np.random.default_rng(0)
+    >>> angle = random.uniform(0, 2 * np.pi, size=600)
+    >>> circle = np.column_stack([np.cos(angle), np.sin(angle)])
+    >>> calibrator = CTAD(100, target="free", random_state=0).fit(circle[:300])
+    >>> found = room(calibrator, circle[:300], terms=calibrator.delta(circle[300:]))
+    >>> found.sure > 0.8  # most pairs of a cosine and a sine are not on the circle
+    True
+    >>> blob = random.normal(size=(600, 2))
+    >>> calibrator = CTAD(100, target="free", random_state=0).fit(blob[:300])
+    >>> found = room(calibrator, blob[:300], terms=calibrator.delta(blob[300:]))
+    >>> found.sure < 0.1  # columns that do not depend on each other can be shuffled
+    True
     """
-    rows = new_rows(calibrator, X_train)
+    rows = np.asarray(new_rows(calibrator, X_train))
+    usual = float(
+        np.quantile(calibrator.delta(X_train) if terms is None else terms, share, method="higher")
+    )
+    shuffled = np.random.default_rng(seed).permuted(rows, axis=0)
+    found = bounds(calibrator, shuffled)
     known = constants(calibrator)
-    costs = [
-        nearest_costs(costs_of(draw, rows), of_draw)[1]
-        for draw, of_draw in zip(draws_of(calibrator), known, strict=True)
-    ]
-    usual = float(np.quantile(np.mean(costs, axis=0), share, method="higher"))
-    slack = float(np.mean([of_draw.slack for of_draw in known]))
-    needed = usual + slack / known[0].mass
-    if slack == 0.0:
-        return Room(usual, needed, 1.0)
-    # Nothing is sure if no centroid has room for a row, or training rows are centroids.
-    is_sure = np.isfinite(needed) and usual > 0
-    return Room(usual, needed, needed / usual if is_sure else np.inf)
+    counts = calibrator._signal == "total"  # whether what the references pay is in the term
+    least = np.mean([of_draw.least for of_draw in known]) if counts else 0.0
+    needed = max(0.0, float((usual - least) / known[0].mass))
+    is_larger = found.term > usual
+    is_sure = is_larger & (found.lower > usual)  # by rounding, a bound may be above the term
+    return Room(usual, needed, float(is_sure.mean()), float(is_larger.mean()))

@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
+from .._input import new_rows
 from ..calibration import CTAD
+from ._bounds import draws_of
+
+ROUNDING = 1e-12
 
 
 def variance(
@@ -17,23 +20,27 @@ def variance(
     X: Any,
     *,
     n_references: Sequence[int] = (5, 10, 20, 40, 80),
-    repeats: int = 20,
+    repeats: int = 40,
+    seed: int = 0,
 ) -> dict[int, float]:
-    """The variance of the term over draws, the mean over rows, for several numbers of references.
+    """The variance of the term over draws of the references, the mean over rows.
 
     Parameters
     ----------
     calibrator : CTAD
-        Its other settings are kept, with a single draw.
+        Fitted. The centroids of its first draw are kept.
     X_train, X : array-like of shape (n, D), (m, D)
-        Rows to draw from, rows to look at.
+        Rows to draw references from, rows to look at.
     n_references : sequence of int
-    repeats : int, default=20
+        Numbers of references to try; those above n are left out.
+    repeats : int, default=40
         Draws for each number.
+    seed : int, default=0
 
     Returns
     -------
     dict of int to float
+        The variance for each number of references.
 
     Examples
     --------
@@ -41,13 +48,21 @@ def variance(
     >>> from ctad import CTAD
     >>> from ctad.theory import variance
     >>> X = np.random.default_rng(0).normal(size=(200, 2))
-    >>> found = variance(CTAD(), X, X[:20], n_references=(5, 50))
+    >>> found = variance(CTAD(random_state=0).fit(X), X, X[:20], n_references=(5, 50))
     >>> found[50] < found[5]
     True
     """
+    draw, random = draws_of(calibrator)[0], np.random.default_rng(seed)
+    training, rows = new_rows(calibrator, X_train), new_rows(calibrator, X)
     found = {}
     for m in n_references:
-        one = clone(calibrator).set_params(n_references=m, n_draws=1)
-        terms = [one.set_params(random_state=seed).fit(X_train).delta(X) for seed in range(repeats)]
-        found[m] = float(np.var(terms, axis=0, ddof=1).mean())
+        if m > len(training):
+            continue
+        terms = []
+        for _ in range(repeats):
+            drawn = draw.with_references(training[random.choice(len(training), m, replace=False)])
+            transported = drawn.solve(rows)
+            terms.append(transported.total if calibrator._signal == "total" else transported.own)
+        spread = float(np.var(terms, axis=0, ddof=1).mean())
+        found[m] = spread if spread > (ROUNDING * np.mean(terms)) ** 2 else 0.0
     return found

@@ -42,12 +42,24 @@ PlaceBlock = Callable[[Floats, Floats, Floats, Floats], None]  # costs, total, o
 
 
 class Transported(NamedTuple):
-    """What the transport of each row came to; see `RowTransport.solve`."""
+    """What the transport of each row came to; see `RowTransport.solve`.
 
-    total: Floats  # (n,) the value of the transport problem
-    own: Floats  # (n,) the part of it that the row itself pays
-    mass: Floats | None  # (n, K) mass the row sends to each centroid, if asked for
-    nearest: Integers | None  # (n,) the centroid all of it goes to, if asked for: target "free"
+    Attributes
+    ----------
+    total : ndarray of shape (n,)
+        The value of the transport problem.
+    own : ndarray of shape (n,)
+        The part of it that the row itself pays.
+    mass : ndarray of shape (n, K) or None
+        Mass the row sends to each centroid, if asked for.
+    nearest : ndarray of shape (n,) or None
+        The centroid all of it goes to, if asked for: target "free".
+    """
+
+    total: Floats
+    own: Floats
+    mass: Floats | None
+    nearest: Integers | None
 
 
 class RowTransport:
