@@ -180,8 +180,11 @@ def picture() -> None:
 def main() -> None:
     """Write both."""
     lines = [*summary(), ""]
-    lines += ["One option changed, over the data sets and seeds that both sides have:", ""]
-    lines += [*variants(), "", f"![Our ranges and the printed numbers]({PICTURE.name})", ""]
+    changed = list(variants())
+    if len(changed) > 2:  # than the header
+        lines += ["One option changed, over the data sets and seeds that both sides have:", ""]
+        lines += [*changed, ""]
+    lines += [f"![Our ranges and the printed numbers]({PICTURE.name})", ""]
     for detector in DETECTORS:
         if len(ranges(detector, "auc_pr")):
             lines += details(detector)
