@@ -67,6 +67,7 @@ def test_every_cell_is_measured_once(folder, tmp_path):
     assert again.cells.path.stat().st_mtime_ns == before
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_numbers_are_those_of_the_library(folder, tmp_path):
     results = run(plan_of(KNN, seeds=(1,)), tmp_path, Source(folder))
     cell = Cell("wines", "KNN", Calibration().name, "published", 1)
@@ -81,6 +82,7 @@ def test_numbers_are_those_of_the_library(folder, tmp_path):
     assert outcome.auc_roc == pytest.approx(roc_auc_score(split.anomalous, sum(unit)), abs=1e-5)
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_more_calibrations_need_no_new_training(folder, tmp_path):
     few = plan_of(FOREST, calibrations=(NONE,))
     kept = {
@@ -111,6 +113,7 @@ def test_a_calibrator_of_ones_own_is_judged_like_others(folder, tmp_path):
     assert term.random_state == 5  # it was cloned
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_scores_can_be_kept_elsewhere(folder, tmp_path):
     plan = plan_of(FOREST, calibrations=(NONE,))
     run(plan, tmp_path / "first", Source(folder), scores=tmp_path / "scores")
@@ -121,6 +124,7 @@ def test_scores_can_be_kept_elsewhere(folder, tmp_path):
     assert not second.scores.exists()
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_a_damaged_file_of_scores_is_made_again(folder, tmp_path):
     results = run(plan_of(FOREST, calibrations=(NONE,)), tmp_path, Source(folder))
     before = results.cells.rows()
@@ -131,6 +135,7 @@ def test_a_damaged_file_of_scores_is_made_again(folder, tmp_path):
     assert [o.auc_pr for o in after.values()] == [before[cell].auc_pr for cell in after]
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_other_settings_are_not_taken_for_the_same_scores(folder, tmp_path):
     def forest_of(n_trees):
         contestant = Contestant("forest", IsolationForest(n_estimators=n_trees))
@@ -186,6 +191,7 @@ def test_a_process_that_dies_while_nobody_waits_for_it_stops_nothing():
     assert results == {job: job for job in ("first", "third", "fourth")}
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_what_the_machine_is_to_blame_for_is_tried_again(folder, tmp_path):
     results = run(plan_of(KNN, calibrations=(NONE,)), tmp_path, Source(folder))
     cells = results.cells.rows()
@@ -202,6 +208,7 @@ def test_what_the_machine_is_to_blame_for_is_tried_again(folder, tmp_path):
     assert errors == [None, "ValueError: no"]
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_a_name_with_two_blanks_is_measured_once(folder, tmp_path):
     own = tmp_path / "own"
     own.mkdir()
@@ -232,6 +239,7 @@ def test_without_a_connection_only_the_first_download_keeps_one_waiting(tmp_path
     assert len(warned) == 3
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_a_calibration_that_fails_leaves_the_others(folder, tmp_path):
     constant = np.ones((40, 2))
     constant[-4:] = 5
@@ -247,6 +255,7 @@ def test_a_calibration_that_fails_leaves_the_others(folder, tmp_path):
     assert "all 18 training rows are equal" in errors[Calibration("mahalanobis").name]
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_a_data_set_that_cannot_be_had_is_left_out(folder, tmp_path):
     plan = plan_of(KNN)._replace(datasets=("wines", "missing"))
     with pytest.warns(UserWarning, match="missing is left out"):
@@ -259,6 +268,7 @@ def test_a_data_set_that_cannot_be_had_is_left_out(folder, tmp_path):
         run(plan._replace(datasets=("missing",)), tmp_path, Source(folder))
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_another_data_set_of_the_same_name_is_refused(folder, tmp_path):
     run(plan_of(KNN), tmp_path, Source(folder))
     other = tmp_path / "other"

@@ -184,7 +184,8 @@ def _file_name(
 
 
 def _read(file: Path, split: Split) -> DetectorScores:
-    with np.load(file) as saved:
+    # Opened here: numpy leaves a file open that it finds damaged.
+    with file.open("rb") as opened, np.load(opened) as saved:
         scores = Values(saved["train"], saved["test"])
         fit_seconds, score_seconds = saved["seconds"]
     if (len(scores.train), len(scores.test)) != (len(split.train), len(split.test)):
