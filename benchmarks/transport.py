@@ -194,14 +194,15 @@ def main():
         measure_memory(arguments.memory_of)
         return
     scale = 100 if arguments.quick else 1
+    small = 10**5 // (20 if arguments.quick else 1)
     parts = [
         lambda: many_rows(10**6 // scale),
         lambda: many_columns(10**6 // scale),
         lambda: many_centroids(20, 40, 10),
         lambda: many_centroids(50, 100, 5),
         lambda: many_centroids(50, 99, 100),
-        lambda: recommended(10**5 // min(scale, 10)),
-        lambda: explaining(10**5 // min(scale, 10)),
+        lambda: recommended(small),
+        lambda: explaining(small),
         lambda: growth(10**7 // scale),
         lambda: memory(MEMORY_ROWS // scale),
     ]

@@ -14,12 +14,3 @@ def folder(tmp_path_factory):
     rows = np.concatenate([np.flatnonzero(kind > 0), np.flatnonzero(kind == 0)[:10]])
     np.savez(folder / "wines.npz", X=X[rows], y=kind[rows] == 0)
     return folder
-
-
-@pytest.fixture
-def in_this_process(monkeypatch):
-    """Jobs one after another, here, for tests of what is measured rather than where."""
-    monkeypatch.setattr(
-        "ctad.benchmark._run.in_processes",
-        lambda perform, jobs, n_processes: ((job, perform(job)) for job in jobs),
-    )

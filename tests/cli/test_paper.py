@@ -72,6 +72,7 @@ def test_a_script_gets_the_numbers(done):
     assert values["summary"]["honest_precision_at_n"]["KNN"]["data sets"] == 2
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_another_calibration_is_another_main_table(mine, done):
     folder, _ = done
     before = len(Results(folder).cells.rows())

@@ -19,7 +19,8 @@ def data(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def results(data, tmp_path_factory):
+def results(data, tmp_path_factory, jobs_here):
     """A small study: two detectors calibrated, one only compared."""
     study = Study(("first", "second", "third"), ("KNN", "IForest"), ("ECOD",), seeds=(0, 1))
-    return run(study.plan(), tmp_path_factory.mktemp("results"), Source(data))
+    with jobs_here():
+        return run(study.plan(), tmp_path_factory.mktemp("results"), Source(data))

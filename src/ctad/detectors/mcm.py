@@ -36,9 +36,9 @@ class MCM(NeuralDetector):
     --------
     >>> import numpy as np
     >>> from ctad.detectors.mcm import MCM
-    >>> x = np.random.default_rng(0).normal(size=(500, 1))
+    >>> x = np.random.default_rng(0).normal(size=(200, 1))
     >>> X_train = np.hstack([x, -x, x])
-    >>> normal, odd = MCM(epochs=60, random_state=0).fit(X_train).decision_function(
+    >>> normal, odd = MCM(epochs=30, random_state=0).fit(X_train).decision_function(
     ...     [[1.0, -1.0, 1.0], [1.0, 1.0, 1.0]])
     >>> bool(odd > normal)
     True
