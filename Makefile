@@ -9,8 +9,6 @@ DATA ?= $(abspath $(or $(CTAD_DATA_DIR),$(wildcard ../shared/data/paper34)))
 
 setup: $(INSTALLED)
 
-# Modules are compiled when first used: most never are.
-$(INSTALLED): export PIP_NO_COMPILE := 1
 $(INSTALLED): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "ctad needs Python 3.11 or newer"'
 	$(PYTHON) -m venv .venv

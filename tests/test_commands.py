@@ -98,7 +98,7 @@ def test_the_wheel_runs_the_readmes_example_and_the_command_in_an_empty_environm
 
     venv.create(tmp_path / "empty", with_pip=True)
     python = tmp_path / "empty" / "bin" / "python"
-    install = python, "-m", "pip", "install", "--no-compile", "-q", "-c", ROOT / "constraints.txt"
+    install = python, "-m", "pip", "install", "-q", "-c", ROOT / "constraints.txt"
     run(*install, wheel)
     check_example_output(run(python, "-W", "error", "-c", EXAMPLE, cwd=tmp_path))
     installed = run(python, "-m", "pip", "list", "--format=freeze")
