@@ -67,6 +67,8 @@ def summary(measured: Measured, study: Study, protocol: str, metric: str) -> Tab
             printed_gain = _improvement(told[detector], told[detector + WITH_CTAD])
             names = ("baseline", "gain", "gain %", "wins", "t-test p")
             rows[detector] |= {f"paper: {name}": printed_gain[name] for name in names}
+    table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("detector")
+    beside = (column for name in table for column in (name, f"paper: {name}") if column in table)
     return Table(
         f"summary_{protocol}_{metric}",
         f"{METRICS[metric]}: what calibration adds, {protocol} protocol",
@@ -80,7 +82,7 @@ def summary(measured: Measured, study: Study, protocol: str, metric: str) -> Tab
             else ""
         )
         + _missing_seeds(cells, study),
-        pd.DataFrame.from_dict(rows, orient="index").rename_axis("detector"),
+        table[list(dict.fromkeys(beside))],
         _formats_of_improvement(),
     )
 
