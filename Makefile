@@ -32,8 +32,8 @@ test: setup
 	$(BIN)/mypy
 	$(MAKE) --no-print-directory docs
 	$(BIN)/coverage erase
-	OMP_NUM_THREADS=1 CTAD_DATA_DIR=$(DATA) $(BIN)/pytest --numprocesses 2 --dist worksteal --cov --cov-report= --cov-fail-under=0
-	OMP_NUM_THREADS=1 NUMBA_DISABLE_JIT=1 $(BIN)/pytest --numprocesses 2 --dist worksteal -m interpreted --cov --cov-append --cov-report= --cov-fail-under=0 tests
+	OMP_NUM_THREADS=1 CTAD_DATA_DIR=$(DATA) $(BIN)/pytest --numprocesses 2 --cov --cov-report= --cov-fail-under=0
+	OMP_NUM_THREADS=1 NUMBA_DISABLE_JIT=1 $(BIN)/pytest --numprocesses 2 -m interpreted --cov --cov-append --cov-report= --cov-fail-under=0 tests
 	$(BIN)/coverage report
 
 bench: setup

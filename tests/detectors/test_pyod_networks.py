@@ -85,7 +85,9 @@ def test_they_are_calibrated_alike(name):
 
 def test_threads_do_not_disturb_each_other_or_the_global_random_numbers(name):
     rows = normal(80, 3)
-    alone = small(name).fit(rows)
+    # Alone, but in a thread as well: PyTorch keeps its number of threads for each of them.
+    with ThreadPoolExecutor(1) as pool:
+        alone = pool.submit(small(name).fit, rows).result()
     before = torch.get_rng_state().tolist(), str(np.random.get_state())  # noqa: NPY002
     with ThreadPoolExecutor(4) as pool:
         fitted = list(pool.map(lambda _: small(name).fit(rows).decision_scores_, range(4)))
