@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -16,15 +14,15 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from .._input import LARGEST_EXACT_INTEGER, Floats, one_of
+from .._input import Floats, one_of
 from .._warning import warn_user
+from ._clocks import CLOCKS, CYCLES, cycles_of, on_circles, unit_of
 from ._columns import (
     BOOLEAN,
     CATEGORY,
     DATE,
     EMPTY,
     NUMBER,
-    OTHER,
     TIME,
     ZONED_DATE,
     Column,
@@ -33,39 +31,14 @@ from ._columns import (
     require_columns,
     table_columns,
 )
+from ._selection import reason_to_drop
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 SCALINGS = ("auto", "standard", None)
 
-DAY = 86_400_000_000  # microseconds
-# What repeats: the place in the cycle becomes a point on a circle, so that 23:59 is near 0:00.
-CYCLES = {"day": DAY, "week": 7 * DAY, "year": 365.2425 * DAY}
-
-
-class Clock(NamedTuple):
-    """How dates or times become numbers."""
-
-    unit: float  # of the number that keeps their order, in microseconds
-    cycles: tuple[str, ...]
-
-
-CLOCKS = {
-    DATE: Clock(DAY, tuple(CYCLES)),
-    ZONED_DATE: Clock(DAY, tuple(CYCLES)),
-    TIME: Clock(DAY / 24, ("day",)),
-}
 ORDERED = (NUMBER, *CLOCKS)
-
-# With fewer rows than this, integers that count up may do so by chance.
-ROWS_TO_SEE_A_COUNTER = 10
-REPEATS_EXPECTED = 20
-
-
-# Digits with signs between them: decimal commas, slashes, colons. Plain digits may be codes.
-NUMBER_OR_DATE = re.compile(r"\W*\d+([.,:/ -]+\d+)+\W*(am|pm)?", re.IGNORECASE)
-SEEMS_NUMBERS = "but looks like numbers or dates: write them as 1234.5 or 2024-12-31"
 
 
 class Rare(str):
@@ -297,8 +270,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             scaler = self._parts["scaler"]
             numbers = numbers * scaler.scale_[place] + scaler.mean_[place]
         missing = values.get(Feature(f"{name} is missing", name), np.zeros(n))
-        unit = CLOCKS[kind].unit if kind in CLOCKS else 1.0
-        return np.where(missing > 0.5, np.nan, numbers * unit)
+        return np.where(missing > 0.5, np.nan, numbers * unit_of(kind))
 
     def _decoded_texts(
         self, name: str, texts: list[Any], values: dict[Feature, Floats], n: int
@@ -363,43 +335,14 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 dropped[name] = "ignored"
                 continue
             values = read_column(name, column)
-            why = self._reason_to_drop(values)
+            why = reason_to_drop(
+                values, frequent=self._frequent(len(column)), may_count=name in self.keep
+            )
             if why:
                 dropped[name] = why
             else:
                 used.append(values)
         return used, dropped
-
-    def _reason_to_drop(self, read: Values) -> str | None:
-        name, kind, dtype = read.column
-        if kind == OTHER:
-            return f"of type {dtype}"
-        if kind == EMPTY:
-            return "empty"
-        if kind == CATEGORY:
-            counts = Counter(read.values)
-            if len(counts) == 1:
-                return "constant"
-            distinct = len(counts.keys() - {None})
-            mostly_distinct = 2 * distinct > len(read.values) - counts[None]
-            odd = _seem_numbers_or_dates(counts)
-            if mostly_distinct or max(counts.values()) < self._frequent(len(read.values)):
-                return "text that hardly repeats" + (f", {SEEMS_NUMBERS}" if odd else "")
-            if odd:
-                warn_user(f"column {name!r} is used as text, {SEEMS_NUMBERS}.")
-            return None
-        values = read.values
-        present = values[~np.isnan(values)]
-        # pandas turns integers with gaps into floats.
-        gappy = kind == NUMBER and len(present) < len(values)
-        whole = read.whole or (gappy and (present == np.round(present)).all())
-        if whole and np.abs(present).max() > LARGEST_EXACT_INTEGER:
-            return "integers beyond 2**53"
-        if (values == values[0]).all():
-            return "constant"
-        if whole and name not in self.keep and _counts_rows(present):
-            return "counts the rows"
-        return None
 
     def _frequent(self, n_rows: int) -> int:
         """The number of rows from which on a text value is not rare."""
@@ -454,9 +397,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """Sine and cosine of the place of dates and times in each of their cycles."""
         waves = [np.empty((len(used[0].values), 0))]
         for column, read in zip(self.columns_, used, strict=True):
-            for cycle in CLOCKS[column.kind].cycles if column.kind in CLOCKS else ():
-                angle = 2 * np.pi * (np.mod(read.values, CYCLES[cycle]) / CYCLES[cycle])
-                waves += [np.sin(angle), np.cos(angle)]
+            waves += on_circles(column.kind, read.values)
         return np.column_stack(waves)
 
     def _by_treatment(self, used: list[Values]) -> tuple[Floats, Floats, npt.NDArray[np.object_]]:
@@ -470,7 +411,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 booleans.append(read.values)
             else:
                 _require_finite(read)
-                ordered.append(read.values / CLOCKS[kind].unit if kind in CLOCKS else read.values)
+                ordered.append(read.values / unit_of(kind))
         n = len(used[0].values)
         return (
             np.column_stack(ordered) if ordered else np.empty((n, 0)),
@@ -525,7 +466,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         for name, texts in self._texts():
             yield from (self._feature_of(name, text) for text in texts)
         for column in self.columns_:
-            for cycle in CLOCKS[column.kind].cycles if column.kind in CLOCKS else ():
+            for cycle in cycles_of(column.kind):
                 yield from _waves(column.name, cycle)
 
     def _to_state(self) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -574,10 +515,6 @@ def _waves(name: str, cycle: str) -> tuple[Feature, Feature]:
     return Feature(f"{name}: sine of {cycle}", name), Feature(f"{name}: cosine of {cycle}", name)
 
 
-def _seem_numbers_or_dates(values: Iterable[str | None]) -> bool:
-    return all(value is None or NUMBER_OR_DATE.fullmatch(value) for value in values)
-
-
 def _require_finite(read: Values) -> None:
     if read.column.kind not in ORDERED:
         return
@@ -594,20 +531,3 @@ def _with_rows(X: Any) -> dict[str, Any]:
     if series and not len(next(iter(series.values()))):
         raise ValueError("the table has 0 samples (rows): at least one is needed")
     return series
-
-
-def _counts_rows(values: Floats) -> bool:
-    """Row numbers and keys: integers that only go up, or only down, or never repeat.
-
-    Of n numbers drawn from a range of R, about n^2 / 2R are expected twice; if there are none, they
-    were not drawn like that.
-    """
-    n = len(values)
-    if n < ROWS_TO_SEE_A_COUNTER:
-        return False
-    steps = np.diff(values)
-    if (steps > 0).all() or (steps < 0).all():
-        return True
-    width = float(np.ptp(values))
-    repeats_expected = width == n - 1 or n * n > 2 * REPEATS_EXPECTED * width
-    return repeats_expected and len(np.unique(values)) == n

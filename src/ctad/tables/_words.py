@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from .._input import Floats
+from ._clocks import DAY
 from ._columns import BOOLEAN, CATEGORY, DATE, NUMBER, TIME, ZONED_DATE
 
 MISSING = "missing"
 LONGEST_TEXT = 60
-DAY = 86_400_000_000  # microseconds
 WEEKDAYS = ("Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday")  # 1970
 MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July"),
