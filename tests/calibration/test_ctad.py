@@ -370,9 +370,22 @@ def test_a_failed_fit_leaves_nothing_fitted():
 
 def test_robust_scaling_of_mostly_equal_scores_uses_the_others():
     scores = np.zeros(300)
-    scores[:30] = 5.0
+    scores[:12] = 5.0
     calibrator = CTAD(weight=0.0, score_scaling="robust").fit(X_TRAIN, scores=scores)
     assert calibrator.calibrate([3.0], X_NEW[:1])[0] == pytest.approx(3.0 / scores.std())
+
+
+@pytest.mark.parametrize("noise", [0.0, 1e-6, 1e-3, 1e-2])
+def test_robust_scaling_of_machines_that_mostly_rest_goes_by_the_others(noise):
+    """Scores of 80 % of the rows are nearly equal: their noise is no measure."""
+    random = np.random.default_rng(0)
+    scores = np.where(
+        np.arange(300) < 240, noise * random.normal(size=300), random.normal(size=300)
+    )
+    calibrator = CTAD(weight=0.0, score_scaling="robust").fit(X_TRAIN, scores=scores)
+    low, high = np.percentile(scores, [5, 95])
+    expected = (3.0 - np.median(scores)) * 2.439 / (high - low)
+    assert calibrator.calibrate([3.0], X_NEW[:1])[0] == pytest.approx(expected)
 
 
 # What can be known beforehand
@@ -385,7 +398,7 @@ def test_agreement_is_spearmans_correlation_of_training_scores_and_terms():
     calibrator.fit(X_TRAIN, scores=calibrator.training_delta_ * 3.0 - 7.0)
     assert calibrator.agreement_ == pytest.approx(1.0)
     calibrator.fit(X_TRAIN, scores=np.full(300, 7.0))
-    assert calibrator.agreement_ == 0.0
+    assert np.isnan(calibrator.agreement_)
     with pytest.warns(UserWarning, match="are infinite"):
         calibrator.fit(X_TRAIN, scores=np.where(np.arange(300) < 3, np.inf, SCORES))
     assert -1 < calibrator.agreement_ < 1
@@ -394,10 +407,15 @@ def test_agreement_is_spearmans_correlation_of_training_scores_and_terms():
 
 
 def test_less_is_expected_where_score_and_term_agree():
-    said = [what_to_expect(agreement) for agreement in (-1.0, 0.4, 0.6, 1.0)]
+    said = [what_to_expect(agreement, 500) for agreement in (-1.0, 0.4, 0.6, 1.0)]
     gains = [float(re.search(r"added ([\d.]+) to AUC-PR", text)[1]) for text in said]
     assert gains == sorted(gains, reverse=True)
     assert len(set(gains)) == 4
+
+
+def test_nothing_is_promised_where_nothing_is_known():
+    assert "cannot be told: all training rows have the same" in what_to_expect(np.nan, 500)
+    assert "cannot be told from 3 training rows" in what_to_expect(0.5, 3)
 
 
 # Presets

@@ -1,5 +1,7 @@
 """Scores made elsewhere."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -77,4 +79,47 @@ def test_gaps_among_the_scores_are_refused(files):
     WINE.assign(score=FROM_ELSEWHERE.where(WINE.index != 5)).to_csv("gaps.csv", index=False)
     done = run("calibrate", "train.csv", "gaps.csv", "-o", "out.csv")
     assert done.code == 1
-    assert "gaps.csv: column 'score' (of type double) is not a number in every row" in done.err
+    assert "gaps.csv: column 'score' has a gap in row 5, but calibration needs a number" in done.err
+
+
+def test_texts_among_the_scores_are_named(files):
+    scores = FROM_ELSEWHERE[KIND == 0].astype(str).to_numpy()
+    scores[7] = "unknown"
+    TRAIN.assign(score=scores).to_csv("texts.csv", index=False)
+    done = run("calibrate", "texts.csv", "new.csv", "-o", "out.csv")
+    assert done.code == 1
+    assert "58 of 59 values are numbers, but not 'unknown'" in done.err
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_infinite_scores_stay_infinite(ctad, files, suffix):
+    scores = FROM_ELSEWHERE.to_numpy().copy()
+    scores[[5, 100]] = np.inf, -np.inf
+    tables = {"train": TRAIN.assign(score=scores[KIND == 0]), "new": WINE.assign(score=scores)}
+    for name, table in tables.items():
+        if suffix == "csv":
+            table.to_csv(f"{name}.csv", index=False)
+        else:
+            table.to_parquet(f"{name}.parquet")
+    done = ctad("calibrate", f"train.{suffix}", f"new.{suffix}", "-o", "out.csv")
+    assert "1 of 59 training scores are infinite" in done.err
+    out = pd.read_csv("out.csv")["ctad_score"]
+    assert out[5] == np.inf
+    assert out[100] == -np.inf
+    assert np.isfinite(out.drop([5, 100])).all()
+
+
+def test_training_rows_are_not_overwritten(files):
+    before = Path("train.csv").read_bytes()
+    done = run("calibrate", "train.csv", "new.csv", "-o", "train.csv")
+    assert done.code == 1
+    assert "choose another name" in done.err
+    assert Path("train.csv").read_bytes() == before
+
+
+def test_a_constant_score_promises_nothing(ctad, files):
+    TRAIN.assign(score=7.0).to_csv("constant.csv", index=False)
+    done = ctad("calibrate", "constant.csv", "new.csv", "-o", "out.csv")
+    assert "Whether calibration will help cannot be told: all training rows have the same" in (
+        done.err
+    )

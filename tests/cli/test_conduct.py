@@ -103,7 +103,7 @@ WRONG = {
         1,
         "the suffix says the format",
     ),
-    "too few rows": (["fit", "one.csv", "-o", "x.ctad"], 1, "one.csv: 1 normal rows are too few"),
+    "too few rows": (["fit", "one.csv", "-o", "x.ctad"], 1, "one.csv: 1 normal row is too few"),
     "no table": (["fit", "empty.csv", "-o", "x.ctad"], 1, "empty.csv"),
     "other columns": (["score", "m.ctad", "one.csv", "-o", "x.csv"], 1, "one.csv: the table lacks"),
     "text for a number": (
@@ -127,6 +127,9 @@ WRONG = {
         2,
         "IsolationForest has no option 'trees'",
     ),
+    "a model over its table": (["fit", "cars.csv", "-o", "cars.csv"], 1, "cars.csv is read and"),
+    "a model over a folder": (["fit", "more", "-o", "more/a.csv"], 1, "more/a.csv is read and"),
+    "a model as a table": (["fit", "m.ctad", "-o", "x.ctad"], 1, "m.ctad is packed as a zip"),
     "a model to nowhere": (["fit", "cars.csv", "-o", "-"], 2, "a model is written to a file"),
     "a folder to stdout": (["score", "m.ctad", "more", "-o", "-"], 1, "more may be several files"),
     "a folder to a file": (["score", "m.ctad", "more", "-o", "x.csv"], 1, "'x.csv' is none"),

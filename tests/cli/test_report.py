@@ -70,6 +70,9 @@ def test_files_with_other_columns_beside_are_reported_on_together(ctad, model):
     [
         (["m.ctad", "cars.csv", "-o", "-"], 2, "a page is written to a file"),
         (["m.ctad", "cars.csv", "-o", "no/r.html"], 1, "no does not exist"),
+        (["m.ctad", "cars.csv", "-o", "r.pdf"], 2, "the page is HTML: call it r.pdf.html"),
+        (["m.ctad", "table.html", "-o", "table.html"], 1, "table.html is read and would be"),
+        (["m.ctad", "other.csv", "-o", "r.html"], 1, "other.csv: the table lacks column 'Cylin"),
         (["m.ctad", "no.csv", "-o", "r.html"], 1, "no.csv: there is no such"),
         (["m.ctad", "cars.csv", "-o", "r.html", "--label", "x"], 1, "lacks column 'x'"),
         (["m.ctad", "cars.csv", "-o", "r.html", "--label", "Cylinders"], 1, "takes the label"),
@@ -79,6 +82,8 @@ def test_files_with_other_columns_beside_are_reported_on_together(ctad, model):
 )
 def test_what_is_wrong_is_said(ctad, model, arguments, code, message):
     model.head(0).to_csv("empty.csv", index=False)
+    model.to_csv("table.html", index=False)
+    model.drop(columns="Cylinders").to_csv("other.csv", index=False)
     done = run("report", *arguments)
     assert done.code == code
     assert message in " ".join(done.err.replace("│", " ").split())

@@ -2,6 +2,7 @@
 
 from datetime import UTC, date, datetime, time
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -37,7 +38,8 @@ def inferred(values, dialect=None):
         ([], pa.null(), []),
         (["007", "1"], pa.string(), ["007", "1"]),
         (["+49", "1"], pa.string(), ["+49", "1"]),
-        (["1.5", "inf"], pa.string(), ["1.5", "inf"]),
+        (["1.5", "inf", "-Infinity"], pa.float64(), [1.5, np.inf, -np.inf]),
+        (["1", "inform"], pa.string(), ["1", "inform"]),
         (["1e999"], pa.string(), ["1e999"]),
         (["1,5", "2"], pa.string(), ["1,5", "2"]),
         (["1_000"], pa.string(), ["1_000"]),

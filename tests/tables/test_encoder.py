@@ -247,6 +247,11 @@ COLUMNS = {
     "gaps": ([None] * 50, "empty"),
     "not-a-number": ([np.nan] * 50, "empty"),
     "gaps of both kinds": ([np.nan, None] * 25, "empty"),
+    "numbers and a slip": (
+        [*(f"{i / 7:g}" for i in range(49)), "unknown"],
+        "text that hardly repeats, although 49 of 50 values are numbers, but not 'unknown': "
+        "correct such values or leave them empty",
+    ),
     "slash dates": (
         [f"{i % 12 + 1}/{i % 28 + 1}/2024" for i in range(50)],
         "text that hardly repeats, but looks like numbers or dates: write them as 1234.5 or "

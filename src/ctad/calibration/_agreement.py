@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan
 from typing import NamedTuple
 
 from scipy.stats import spearmanr
@@ -25,8 +26,12 @@ SEEN = (
 )
 
 
+# The correlation of n rows is known to about 1 / sqrt(n): with fewer it may be anything.
+FEWEST_ROWS = 30
+
+
 def agreement(scores: Floats, terms: Floats) -> float:
-    """Spearman's rank correlation; 0 if all of either are equal.
+    """Spearman's rank correlation; NaN if all of either are equal, so that there is no order.
 
     Examples
     --------
@@ -35,24 +40,33 @@ def agreement(scores: Floats, terms: Floats) -> float:
     0.5
     """
     if (scores == scores[0]).all() or (terms == terms[0]).all():
-        return 0.0
+        return float("nan")
     return float(spearmanr(scores, terms).statistic)
 
 
-def what_to_expect(agreement: float) -> str:
+def what_to_expect(agreement: float, n_rows: int) -> str:
     """What the recommended preset did where score and term agreed as much.
 
     Parameters
     ----------
     agreement : float
         As in `CTAD.agreement_`.
+    n_rows : int
+        The number of training rows it was measured on.
 
     Examples
     --------
     >>> from ctad.calibration import what_to_expect
-    >>> what_to_expect(0.8).partition(". ")[0]
+    >>> what_to_expect(0.8, 500).partition(". ")[0]
     'Agreement of score and term on training rows: 0.80 (1: the same order, 0: unrelated)'
     """
+    if isnan(agreement):
+        return (
+            "Whether calibration will help cannot be told: all training rows have the same score, "
+            "or the same term."
+        )
+    if n_rows < FEWEST_ROWS:
+        return f"Whether calibration will help cannot be told from {n_rows} training rows."
     seen = next((seen for seen in SEEN if agreement <= seen.up_to), SEEN[-1])
     return (
         f"Agreement of score and term on training rows: {agreement:.2f} (1: the same order, 0: "

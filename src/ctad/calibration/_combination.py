@@ -13,6 +13,12 @@ from .._warning import warn_user
 Location = tuple[float, float]  # (shift, scale)
 IDENTITY: Location = (0.0, 1.0)
 
+# The quartiles' distance says nothing of values of which more than half are nearly equal, such as
+# the scores of machines that mostly rest: when 90 % of them lie this many times wider apart, that
+# is measured, as the distance that a normal distribution's quartiles would have.
+NARROW = 40
+OUTER_TO_INNER = 2.439
+
 
 class Combination(NamedTuple):
     """calibrated = (score - shift) / scale + weight * (delta - shift) / scale."""
@@ -45,10 +51,13 @@ def _standard(values: Floats) -> Location:
 
 
 def _robust(values: Floats) -> Location:
-    low, median, high = np.percentile(values, [25, 50, 75])
-    if high - low <= _rounding(values):  # half of them are equal: let the others speak
-        return float(median), float(values.std())
-    return float(median), float(high - low)
+    lowest, low, median, high, highest = np.percentile(values, [5, 25, 50, 75, 95])
+    spread = high - low
+    if NARROW * spread < highest - lowest:  # half of them are nearly equal: let the others speak
+        spread = (highest - lowest) / OUTER_TO_INNER
+    if spread <= _rounding(values):
+        spread = values.std()
+    return float(median), float(spread)
 
 
 # score_scaling: (location of the scores, location of the term)

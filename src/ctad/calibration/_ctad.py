@@ -61,7 +61,8 @@ class CTAD(BaseCalibrator):
     score_scaling : {"none", "unit", "standard", "robust"}, default="none"
         How score and term meet, by statistics of the training rows only: the plain sum;
         scores to [0, 1] by minimum and maximum, plus the plain term; both by mean and
-        standard deviation; both by median and interquartile range. All but "none" need
+        standard deviation; both by median and distance of the quartiles (if half of the rows
+        are nearly equal, by how far 90 % of them lie apart). All but "none" need
         `fit(X, scores=...)`.
     feature_scaling : {None, "standard", "robust", "minmax"} or a tuple of them, default=None
         Scale the columns, by training statistics, before distances are measured. Of several
@@ -92,7 +93,8 @@ class CTAD(BaseCalibrator):
         without it: new rows that are like it have such terms. Not kept in model files.
     agreement_ : float, only if scores were given
         How alike score and term rank the training rows (Spearman's correlation). The closer to
-        1, the less calibration changes. Not kept in model files.
+        1, the less calibration changes. NaN if all scores or all terms are equal. Not kept in
+        model files.
     n_features_in_ : int
     feature_names_in_ : ndarray of str, only if the training rows had named columns
 

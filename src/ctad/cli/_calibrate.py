@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .._atomic import check_replaceable
 from . import _options as option
+from ._output import check_output
 from ._score import goes_into_folder, score_tables, show_scored
 from ._talk import talking
 
@@ -50,7 +50,7 @@ def calibrate(
 ) -> None:
     """Calibrate scores that were made elsewhere: no detector is needed, no model file is made.
 
-    The output is that of `ctad score`.
+    The output is that of `ctad score`, without p-values.
     """
     from ..calibration import CTAD, PRESETS, what_to_expect
     from ..tables import TableEncoder
@@ -59,7 +59,7 @@ def calibrate(
 
     with talking(json, output) as talk:
         if output != "-" and not goes_into_folder(scores, output):
-            check_replaceable(output)
+            check_output(output, train)
         rows = training_rows(
             train,
             talk,
@@ -100,7 +100,7 @@ def calibrate(
             delimiter=delimiter,
         )
         if has_scores and preset == "recommended":
-            talk.notice(what_to_expect(model.calibrator.agreement_))
+            talk.notice(what_to_expect(model.calibrator.agreement_, rows.num_rows))
         show_scored(summary, output, talk)
 
 

@@ -31,7 +31,8 @@ class ColumnOfScores(NamedTuple):
 
     def base_score(self, table: pa.Table) -> Floats:
         """The scores in the table, higher = more anomalous."""
-        return self.sign * plain_numbers(table, [self.column])[:, 0]
+        scores = plain_numbers(table, [self.column], needed_by="calibration", infinite=True)
+        return self.sign * scores[:, 0]
 
     def scored(self, table: pa.Table) -> Scored:
         """All that makes up the score of each row."""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from math import isnan
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 
-from .._atomic import check_replaceable
 from ..detectors import make
 from . import _options as option
+from ._output import check_output
 from ._talk import Talk, plain_table, talking
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def fit(
             untrained = make(detector, **options)
         except ValueError as error:
             raise typer.BadParameter(str(error), param_hint="--detector-options") from error
-        check_replaceable(output)
+        check_output(output, train)
         training = training_rows(
             train,
             talk,
@@ -91,27 +92,28 @@ def fit(
         model.save(output)
         agreement = model.calibrator_.agreement_
         held_out = 0 if model.normal_ is None else len(model.normal_.score)
+        n_learnt = training.table.num_rows - held_out
         talk.result(
             {
                 "model": output,
                 "detector": detector,
                 "preset": preset,
-                "rows": training.table.num_rows - held_out,
+                "rows": n_learnt,
                 "rows_held_out": held_out,
                 "rows_seen": training.seen,
                 "rows_left_out_as_anomalous": training.anomalous,
                 "columns": {column.name: column.kind for column in encoder.columns_},
                 "not_used": encoder.dropped_,
                 "features": len(encoder.features_),
-                "agreement": agreement,
+                "agreement": None if isnan(agreement) else agreement,
             },
             columns_table(encoder),
             f"{detector}, calibrated ({preset}), learnt from "
-            f"{training.table.num_rows - held_out:,} of {training.seen:,} rows"
+            f"{n_learnt:,} of {training.seen:,} rows"
             + (f", {held_out:,} held out for p-values" if held_out else "")
             + (f" ({training.anomalous:,} labelled anomalous)" if training.anomalous else "")
             + f": {output}",
-            *([what_to_expect(agreement)] if preset == "recommended" else []),
+            *([what_to_expect(agreement, n_learnt)] if preset == "recommended" else []),
         )
 
 

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from .._atomic import check_replaceable
 from . import _options as option
+from ._output import check_output
 from ._score import load_detector, refuse_learnt_label
 from ._talk import talking
 
@@ -51,10 +51,14 @@ def report(
 
     if output == "-":
         raise typer.BadParameter("a page is written to a file.", param_hint="--output")
+    if not output.lower().endswith((".html", ".htm")):
+        raise typer.BadParameter(
+            f"the page is HTML: call it {output}.html, say.", param_hint="--output"
+        )
     if anomalous is not None and label is None:
         raise typer.BadParameter("say which column has the labels.", param_hint="--label")
     with talking(json) as talk:
-        check_replaceable(output)
+        check_output(output, str(model), table)
         detector = load_detector(model)
         refuse_learnt_label(label, detector, model)
         rows = read_rows(

@@ -18,6 +18,7 @@ from ..streams import (
     find_tables,
     open_table,
 )
+from ..tables import require_columns
 from ._talk import Talk
 
 # Beside the columns of a table: where in the files each row is, and its label.
@@ -58,6 +59,10 @@ def read_rows(
             for batch in reader:
                 places = np.arange(sample.seen, sample.seen + batch.num_rows)
                 found = None if label is None else anomalies(batch, label, anomalous, file)
+                try:
+                    require_columns(batch.column_names, types.names)
+                except ValueError as error:
+                    raise TableError(f"{file}: {error}") from error
                 batch = batch.select([name for name in batch.column_names if name in needed])
                 if reader.dialect is not None:
                     place = Place(file, reader.dialect, rows)

@@ -18,6 +18,8 @@ from ..streams import (
 )
 from ._talk import Talk
 
+MOST_LABELS = 10  # shown
+
 
 class Training(NamedTuple):
     """Rows to learn from."""
@@ -42,6 +44,7 @@ def training_rows(
     """Read all rows, keep a sample, find out the types of text columns."""
     sample = Reservoir(sample_rows, seed)
     seen = left_out = 0
+    labels: set[str] = set()
     dialect: Dialect | None = None
     for number, file in enumerate(find_tables(where)):
         with (
@@ -60,6 +63,8 @@ def training_rows(
                 if label is not None:
                     found = anomalies(batch, label, anomalous, file)
                     left_out += int(found.sum())
+                    if len(labels) < MOST_LABELS:
+                        labels.update(map(str, batch[label].unique().to_pylist()))
                     batch = batch.filter(pa.array(~found)).drop_columns([label])
                 scores = [name for name in SCORE_COLUMNS if name in batch.column_names]
                 if scores:
@@ -72,10 +77,12 @@ def training_rows(
                     ) from error
                 watch(seen - before, reader.done, reader.total)
     if anomalous is not None and not left_out:
-        talk.notice(f"no row has the label {anomalous!r} in column {label!r}.")
+        listed = ", ".join(map(repr, sorted(labels)[:MOST_LABELS]))
+        talk.notice(f"no row has the label {anomalous!r} in column {label!r}, which has {listed}.")
     if sample.seen < 2:
         raise TableError(
-            f"{where}: {sample.seen} normal rows are too few to learn from"
+            f"{where}: {sample.seen} normal {'row is' if sample.seen == 1 else 'rows are'} too few "
+            "to learn from"
             + (f" ({left_out} of {seen} are labelled anomalous)." if left_out else ".")
         )
     return Training(with_types(sample.rows(), dialect, where), seen, left_out)

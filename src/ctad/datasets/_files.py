@@ -206,7 +206,7 @@ def _as_array(table: pa.Table) -> Any:
     if any(_may_identify(column) for column in table.columns):
         return table  # TableEncoder drops identifiers; to an array they are numbers like any
     try:
-        return plain_numbers(table, table.column_names)
+        return plain_numbers(table, table.column_names, needed_by="an array")
     except ValueError:
         return table
 

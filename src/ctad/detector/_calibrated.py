@@ -541,7 +541,11 @@ class CalibratedDetector(ConformalDecisions, BaseEstimator):
         if self.encoder_ is None or self._sees == ENCODED:
             return rows
         if self._sees == NUMBERS:
-            return plain_numbers(X, list(self.feature_names_in_))
+            return plain_numbers(
+                X,
+                list(self.feature_names_in_),
+                needed_by="a detector that was trained before on an array",
+            )
         known = columns_known_to(self.detector)
         return in_library(self._sees, X, known or list(self.feature_names_in_))
 

@@ -55,7 +55,10 @@ def reading_of(detector: Any, polarity: str) -> Reading:
     """Find the method that gives scores and its sign; the sign is never guessed."""
     if isinstance(detector, type):
         raise TypeError(f"detector is a class; pass an object: {detector.__name__}()")
+    if isinstance(detector, str):
+        raise TypeError(f"detector is a text; pass an object: ctad.detectors.make({detector!r})")
     known = _known_reading(detector)
+    method = _scoring_method(detector) if known is None else known.method
     if polarity == "auto":
         if known is not None:
             return known
@@ -63,14 +66,15 @@ def reading_of(detector: Any, polarity: str) -> Reading:
             f"It is not known whether higher scores of {name_of(detector)} mean more or less "
             "anomalous: say polarity='higher' or polarity='lower'."
         )
-    sign = 1.0 if polarity == "higher" else -1.0
-    if known is not None:
-        return Reading(known.method, sign)
+    return Reading(method, 1.0 if polarity == "higher" else -1.0)
+
+
+def _scoring_method(detector: Any) -> str:
     for method in ("decision_function", "score_samples"):
         if hasattr(detector, method):
-            return Reading(method, sign)
+            return method
     if callable(detector):
-        return Reading("", sign)
+        return ""
     raise TypeError(
         f"{name_of(detector)} gives no scores: a detector needs decision_function or "
         "score_samples, or is a function of X."

@@ -18,6 +18,7 @@ from ._error import TableError
 from ._finding import FORMAT_OF_START, GZIP_START, TableFile
 
 PIECE_BYTES = 1 << 20
+ZIP = b"PK\x03\x04"
 NOT_TEXT = tuple(start for start in FORMAT_OF_START if start != GZIP_START)
 END_BYTES = 1000  # enough to see beyond blank lines at the end
 
@@ -48,6 +49,11 @@ class CsvText(io.RawIOBase):
         head = content.read(PIECE_BYTES)
         if head.startswith(NOT_TEXT):
             raise TableError(f"{file} must be a CSV: what is piped in is Parquet or Arrow.")
+        if head.startswith(ZIP):  # Excel's files, model files
+            raise TableError(
+                f"{file} is packed as a zip, as Excel's files and models are, and no table that "
+                "can be read: CSV, Parquet or Arrow is needed."
+            )
         if encoding is None:
             encoding = sniff_encoding(head, lambda: () if self.is_piped else _pieces(file.path))
         self._utf8 = _utf8(chain([head], iter(lambda: content.read(PIECE_BYTES), b"")), encoding)

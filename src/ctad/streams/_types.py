@@ -19,6 +19,7 @@ GAPS = pa.array(pyarrow.csv.ConvertOptions().null_values)
 # Zeros ahead mean an identifier, as does a plus sign.
 _INTEGER = "-?(0|[1-9][0-9]*)"
 _NUMBER = r"-?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?"
+_INFINITE = "-?(inf|Inf|infinity|Infinity)"
 _DATE = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _TIME = r"[0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?"
 _ZONE = "(Z|[+-][0-9]{2}(:?[0-9]{2})?)"
@@ -204,7 +205,7 @@ def _parse_number(text: pa.Array, dialect: Dialect) -> pa.Array:
     # 1.234 may also be a thousand and more.
     signs = "." if dialect.delimiter == "," else ".,"
     for sign in signs:
-        pattern = _NUMBER.replace(r"\.", re.escape(sign))
+        pattern = _NUMBER.replace(r"\.", re.escape(sign)) + "|" + _INFINITE
         unclear = sign != dialect.decimal and _any_matches(text, rf"-?\d{{1,3}}([{sign}]\d{{3}})+")
         if _matches(text, pattern) and not unclear:
             break
@@ -212,7 +213,8 @@ def _parse_number(text: pa.Array, dialect: Dialect) -> pa.Array:
         raise pa.ArrowInvalid("not a number")
     digits = pc.replace_substring(text, sign, ".")
     numbers = pc.cast(digits, pa.float64())
-    if pc.any(pc.is_inf(numbers)).as_py():
+    too_large = pc.and_(pc.is_inf(numbers), pc.invert(pc.match_substring_regex(text, "[iI]nf")))
+    if pc.any(too_large).as_py():
         raise pa.ArrowInvalid("too large")
     return numbers
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
@@ -25,6 +27,9 @@ ZONED_DATE = "date with time zone"
 TIME = "time of day"
 EMPTY = "empty"  # not one value: fits any kind
 OTHER = "other"  # lists, structs, bytes: no way to compare them
+
+# Of the texts of a column, the share up to which those that are no numbers are likely slips.
+FEW_OTHERS = 0.1
 
 
 class Column(NamedTuple):
@@ -102,20 +107,54 @@ def new_table(data: dict[str, Any], library: str | None = None) -> Any:
     raise ImportError("a data frame needs a library for it: pip install pandas")
 
 
-def plain_numbers(X: Any, columns: Sequence[str]) -> Floats:
-    """Columns that are numbers without gaps, as they are."""
+def plain_numbers(
+    X: Any, columns: Sequence[str], *, needed_by: str, infinite: bool = False
+) -> Floats:
+    """Columns that are numbers without gaps, as they are; `infinite` ones only if allowed.
+
+    If they are something else, the error tells by whom numbers are needed.
+    """
     series = table_columns(X)
     require_columns(series, columns)
     values = []
     for name in columns:
         read = read_column(name, series[name])
-        if read.column.kind not in (NUMBER, BOOLEAN) or not np.isfinite(read.values).all():
+        if read.column.kind not in (NUMBER, BOOLEAN, EMPTY):
+            almost = almost_numbers(read.values) if read.column.kind == CATEGORY else None
             raise ValueError(
-                f"column {name!r} (of type {read.column.dtype}) is not a number in every row, as "
-                "a detector that was trained before on an array needs it"
+                f"column {name!r} is of type {read.column.dtype}, but {needed_by} needs numbers"
+                + (f": {almost}" if almost else "")
+            )
+        unfit = np.isnan(read.values) if infinite else ~np.isfinite(read.values)
+        if unfit.any():
+            row = int(unfit.argmax())
+            value = "a gap" if np.isnan(read.values[row]) else f"{read.values[row]:g}"
+            raise ValueError(
+                f"column {name!r} has {value} in row {row}, but {needed_by} needs a number in "
+                "every row"
             )
         values.append(read.values)
     return np.column_stack(values)
+
+
+def almost_numbers(texts: Iterable[str | None]) -> str | None:
+    """If nearly all texts are numbers: which one is not, in words."""
+    counts = Counter(text for text in texts if text is not None)
+    others = Counter({text: n for text, n in counts.items() if not _is_number(text)})
+    total, n_others = counts.total(), others.total()
+    if not 0 < n_others <= FEW_OTHERS * total:
+        return None
+    return (
+        f"{total - n_others:,} of {total:,} values are numbers, but not "
+        f"{others.most_common(1)[0][0]!r}"
+    )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
 
 
 def require_columns(table: Iterable[str], names: Iterable[str]) -> None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
 from .._input import LARGEST_EXACT_INTEGER, Floats
 from .._warning import warn_user
-from ._columns import CATEGORY, EMPTY, NUMBER, OTHER, Values
+from ._columns import CATEGORY, EMPTY, NUMBER, OTHER, Values, almost_numbers
 
 # With fewer rows than this, integers that count up may do so by chance.
 ROWS_TO_SEE_A_COUNTER = 10
@@ -44,16 +43,19 @@ def reason_to_drop(read: Values, *, frequent: int, may_count: bool) -> str | Non
 
 
 def _reason_to_drop_texts(read: Values, frequent: int) -> str | None:
-    counts: Counter[Any] = Counter(read.values)
+    counts: Counter[str | None] = Counter(read.values)
     if len(counts) == 1:
         return "constant"
     distinct = len(counts.keys() - {None})
     mostly_distinct = 2 * distinct > len(read.values) - counts[None]
-    odd = _seem_numbers_or_dates(counts)
+    hint = SEEMS_NUMBERS if _seem_numbers_or_dates(counts) else None
+    almost = almost_numbers(read.values)
+    if almost:
+        hint = f"although {almost}: correct such values or leave them empty"
     if mostly_distinct or max(counts.values()) < frequent:
-        return "text that hardly repeats" + (f", {SEEMS_NUMBERS}" if odd else "")
-    if odd:
-        warn_user(f"column {read.column.name!r} is used as text, {SEEMS_NUMBERS}.")
+        return "text that hardly repeats" + (f", {hint}" if hint else "")
+    if hint:
+        warn_user(f"column {read.column.name!r} is used as text, {hint}.")
     return None
 
 
