@@ -12,6 +12,7 @@ from ctad.benchmark import NONE, Results
 from ctad.datasets import KNOWN_DATASETS
 from ctad.detectors import known_detector
 from ctad.paper._printed import comparison
+from ctad.paper._tables import SAME
 
 PAGE = "fidelity.md"
 PICTURE = DOCS / "fidelity.png"
@@ -20,7 +21,6 @@ DETECTORS = (
     *("OCSVM", "KNN", "PCA", "IForest", "ECOD", "DeepSVDD", "AutoEncoder"),
     *("DTE", "DRL", "GOAD", "NeuTraLAD", "MCM", "ICL"),
 )
-HALF_A_DIGIT = 5e-5  # the paper prints four
 
 
 @cache
@@ -58,8 +58,8 @@ def settings_of(detector: str) -> dict[str, str]:
 def sides(found: pd.DataFrame, told: pd.Series) -> pd.Series:
     """Where a printed number is, seen from our range; a range needs all seeds."""
     side = pd.Series("inside", index=found.index)
-    side[told < found["min"] - HALF_A_DIGIT] = "below"
-    side[told > found["max"] + HALF_A_DIGIT] = "above"
+    side[told < found["min"] - SAME] = "below"
+    side[told > found["max"] + SAME] = "above"
     return side.where(found["complete"], "")
 
 

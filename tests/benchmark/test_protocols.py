@@ -44,6 +44,17 @@ def test_a_table_with_text_is_encoded_by_its_training_rows():
     split = PUBLISHED.split(dataset, seed=0)
     assert split.train.shape == (19, 3)  # a number, and two values of text
     np.testing.assert_array_equal(split.test[-2:, 1:], 0)  # a value never seen
+    np.testing.assert_array_equal(split.train[:, 0], np.arange(19) % 7)  # as it is
+
+
+def test_one_gap_does_not_change_the_other_rows_under_the_published_protocol():
+    amount = np.arange(40.0) % 7
+    y = np.repeat([False, True], [38, 2])
+    whole = PUBLISHED.split(Dataset("whole", amount[:, None], y), seed=0)
+    amount[3] = np.nan
+    gap = PUBLISHED.split(Dataset("gap", pa.table({"amount": amount}), y), seed=0)
+    np.testing.assert_array_equal(np.delete(gap.train[:, 0], 3), np.delete(whole.train[:, 0], 3))
+    np.testing.assert_array_equal(gap.test[:, 0], whole.test[:, 0])
 
 
 def test_adding_by_the_test_batch_is_the_papers_way():

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.ensemble import IsolationForest
 from sklearn.metrics import average_precision_score, roc_auc_score
@@ -29,6 +30,7 @@ from ctad.benchmark import (
     measure,
     run,
 )
+from ctad.benchmark._errors import must_retry
 from ctad.benchmark._jobs import missing_jobs
 from ctad.benchmark._processes import in_processes
 from ctad.datasets import DownloadError, read_dataset
@@ -147,6 +149,29 @@ def test_other_settings_are_not_taken_for_the_same_scores(folder, tmp_path):
     assert forest_of(3) != forest_of(100)
 
 
+@pytest.mark.usefixtures("in_this_process")
+def test_scores_of_the_other_sign_are_not_taken_for_the_same(folder, tmp_path):
+    def with_polarity(polarity):
+        plan = plan_of(Contestant("distance", Distance(), polarity), calibrations=(NONE,))
+        kept = tmp_path / "kept"
+        results = run(plan, tmp_path / polarity, Source(folder), scores=kept)
+        return [outcome.auc_roc for outcome in results.cells.rows().values()]
+
+    assert with_polarity("higher") == pytest.approx([1 - x for x in with_polarity("lower")])
+
+
+def test_columns_that_are_not_used_are_told_of(tmp_path):
+    anomalous = np.arange(60) >= 50
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame({"id": range(60), "x": random.normal(size=60), "one": 1, "y": anomalous})
+    frame.assign(plan="a", x2=random.normal(size=60)).to_csv(tmp_path / "mine.csv", index=False)
+    plan = plan_of(KNN, calibrations=(NONE,))._replace(datasets=("mine",))
+    with pytest.warns(
+        UserWarning, match=r"mine: not used: 'id' \(counts the rows\), 'one' \(const"
+    ):
+        run(plan, tmp_path / "results", Source(tmp_path))
+
+
 def test_what_fails_is_recorded_and_stops_nothing(folder, tmp_path):
     refuses = Contestant("refuses", Refuses(), "higher")
     results = run(plan_of(refuses, KNN), tmp_path, Source(folder), n_jobs=2)
@@ -192,6 +217,27 @@ def test_a_process_that_dies_while_nobody_waits_for_it_stops_nothing():
 
 
 @pytest.mark.usefixtures("in_this_process")
+@pytest.mark.parametrize(
+    "error",
+    [
+        "MemoryError: no",
+        "FileNotFoundError: no",
+        "NotADirectoryError: mine: there is no such folder.",
+        "ModuleNotFoundError: no",
+        "DownloadError: no",
+        "RuntimeError: DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes.",
+    ],
+)
+def test_errors_that_pass_are_known(error):
+    assert must_retry(error, retry_failed=False)
+
+
+@pytest.mark.parametrize("error", ["ValueError: no", "RuntimeError: no", "Refused: OSError"])
+def test_other_errors_stay(error):
+    assert not must_retry(error, retry_failed=False)
+    assert must_retry(error, retry_failed=True)
+
+
 def test_what_the_machine_is_to_blame_for_is_tried_again(folder, tmp_path):
     results = run(plan_of(KNN, calibrations=(NONE,)), tmp_path, Source(folder))
     cells = results.cells.rows()
@@ -381,3 +427,5 @@ def test_precision_at_n_shares_alarms_among_equal_rows():
     assert measure(np.array([3.0, 2.0, 1.0, 0.0]), anomalous).precision_at_n == 1.0
     assert measure(np.array([3.0, 1.0, 1.0, 1.0]), anomalous).precision_at_n == pytest.approx(2 / 3)
     assert measure(np.full(4, np.inf), anomalous).precision_at_n == pytest.approx(0.5)
+    with pytest.raises(ValueError, match="1 of 4 scores are not numbers"):
+        measure(np.array([3.0, np.nan, 1.0, 0.0]), anomalous)

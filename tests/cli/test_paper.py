@@ -72,6 +72,36 @@ def test_a_script_gets_the_numbers(done):
     assert values["summary"]["honest_precision_at_n"]["KNN"]["data sets"] == 2
 
 
+@pytest.mark.parametrize(
+    ("asked", "reason"),
+    [
+        (("--detectors", "knn,lof"), "no results of LOF with calibration 'ctad uniform own"),
+        (("--datasets", "numbers,nosuch"), "no results of nosuch"),
+        (("--weight", "0.3", "--protocol", "honest"), "no results of honest"),
+    ],
+)
+def test_what_results_do_not_have_is_told(done, asked, reason):
+    folder, _ = done
+    said = run("paper", "--from", folder, *asked)
+    assert said.code == 1
+    assert reason in said.err
+    assert "it has those of" in said.err
+
+
+@pytest.mark.usefixtures("in_this_process")
+def test_data_sets_are_found_in_upper_or_lower_case_and_with_commas(mine, tmp_path):
+    (tmp_path / "Mine, too.parquet").write_bytes((mine / "numbers.parquet").read_bytes())
+    where = ("--data-dir", tmp_path, "-o", tmp_path / "results", "--protocol", "honest")
+    said = run("paper", *where, *OWN, "--datasets", "mine, TOO", "--preset", "recommended")
+    assert said.code == 0, said.err
+    cells = Results(tmp_path / "results").cells.rows()
+    assert {cell.dataset for cell in cells} == {"Mine, too"}
+    again = run(
+        "paper", "--from", tmp_path / "results", "--datasets", "MINE, too", "--preset", "paper"
+    )
+    assert again.code == 0, again.err
+
+
 @pytest.mark.usefixtures("in_this_process")
 def test_another_calibration_is_another_main_table(mine, done):
     folder, _ = done

@@ -175,7 +175,7 @@ def cell(dataset, detector="KNN", calibration=AS_PUBLISHED.name, seed=0):
 
 
 def test_names_are_shown_as_they_are_and_not_run(tmp_path):
-    name = "<script>alert(1)</script> | b"
+    name = r"<script>alert(1)</script> | b $\frac{$"
     outcome = Outcome("x", 0.5, 0.5, 0.5, 0.4, 0.4, 0.4)
     rows = [(cell(name, calibration=c), outcome) for c in ("none", AS_PUBLISHED.name)]
     report = build_report(small(tmp_path, *rows), tmp_path)
@@ -231,10 +231,12 @@ def test_another_data_set_of_the_same_name_is_not_compared_with_the_paper(tmp_pa
 
 def test_a_detector_that_gives_all_rows_one_score_is_called_blind(tmp_path):
     rows = []
-    for dataset, base in (("a", 0.5), ("b", 0.7), ("c", 0.6), ("d", 0.8)):
-        outcome = Outcome("x", 0.9, 0.9, 0.9, base, base, base)
+    for dataset, pr, roc in (("a", 0.5, 0.5), ("b", 0.7, 0.5), ("c", 0.6, 0.6), ("d", 0.8, 0.8)):
+        outcome = Outcome("x", 0.9, 0.9, 0.9, pr, roc, pr)
         rows += [(cell(dataset, calibration=c), outcome) for c in ("none", AS_PUBLISHED.name)]
     results = small(tmp_path, *rows)
+    with results.datasets.writing() as add:  # half of 20 normal rows are learnt from
+        add([((name,), (30, 2, 10, "")) for name in "abcd"])
     row = summary(Measured(results), study_in(results), "published", "auc_pr").data.loc["KNN"]
     assert row["blind on"] == 1
     assert row["gain elsewhere"] == pytest.approx((0.2 + 0.3 + 0.1) / 3)
@@ -264,6 +266,39 @@ def test_a_data_set_called_average_is_not_the_average(tmp_path):
     table = comparison(Measured(results), study_in(results), "published", "auc_pr")
     assert table.data.at["average", "KNN"] == 0.1
     assert table.totals.at["average", "KNN"] == pytest.approx(0.2)
+
+
+def test_of_nothing_there_is_no_percentage(tmp_path):
+    rows = [
+        (cell(name, calibration=c), Outcome("x", 0.6, 0.6, 0.6, before, before, before))
+        for name, before in (("a", 0.0), ("b", 0.3))
+        for c in ("none", AS_PUBLISHED.name)
+    ]
+    results = small(tmp_path, *rows)
+    row = summary(Measured(results), study_in(results), "published", "precision_at_n").data.loc[
+        "KNN"
+    ]
+    assert row["gain %"] == pytest.approx(100)
+
+
+def test_how_many_data_sets_a_setting_was_tried_on_is_told(measured, study):
+    assert "(IForest 3, KNN 3)" in sensitivity(measured, study, "published", "auc_pr").note
+
+
+def test_every_csv_names_its_first_column(report):
+    for file in (report.page.parent / "tables").glob("*.csv"):
+        if file.stem != "runtimes":
+            assert not file.read_text().startswith(","), file.name
+
+
+def test_a_preset_has_no_settings_to_sweep(results, tmp_path):
+    study = study_in(results, Calibration("recommended"))
+    assert all("K=10" not in c.name for entry in study.plan().entries for c in entry.calibrations)
+    report = build_report(results, tmp_path, study)
+    assert not any(table.name.startswith("sensitivity") for table in report.tables)
+    assert (
+        "'recommended' adds score and term in its own way" in (tmp_path / "report.md").read_text()
+    )
 
 
 def test_only_what_was_asked_for_is_shown(results, study, tmp_path):

@@ -58,6 +58,11 @@ class Calibration:
         return self.method + settings.get(self.method, "")
 
     @property
+    def is_preset(self) -> bool:
+        """Whether it is a preset of `CTAD`, with its own settings and its own way to add."""
+        return self.method in PRESET_OF
+
+    @property
     def same_term(self) -> Calibration:
         """The calibration that stands for all that have this one's term."""
         method = "ctad" if self.method == "transport only" else self.method
@@ -78,18 +83,17 @@ class Calibration:
                 return CentroidDistance(self.n_centroids, random_state=seed)
             case "mahalanobis":
                 return MahalanobisDistance()
-            case "algorithm 1" | "recommended":
+            case _ if self.is_preset:
                 return CTAD.from_preset(PRESET_OF[self.method], random_state=seed)
         raise ValueError(f"{self.method!r} has no term")
 
     def applied(self, scores: Values, terms: Values, protocol: Protocol) -> Floats:
         """The calibrated scores of the test rows."""
-        match self.method:
-            case "transport only":
-                return terms.test
-            case "algorithm 1" | "recommended":
-                preset = PRESETS[PRESET_OF[self.method]]
-                return add_by_training(scores, terms, preset["weight"], preset["score_scaling"])
+        if self.method == "transport only":
+            return terms.test
+        if self.is_preset:
+            preset = PRESETS[PRESET_OF[self.method]]
+            return add_by_training(scores, terms, preset["weight"], preset["score_scaling"])
         return protocol.add(scores, terms, self.weight)
 
 

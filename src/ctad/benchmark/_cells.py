@@ -62,7 +62,7 @@ class Outcome(NamedTuple):
     Attributes
     ----------
     environment : str
-        Versions and machine: a row of `environments.csv`.
+        Versions of libraries: a row of `environments.csv`.
     auc_pr, auc_roc, precision_at_n : float or None
         Of the calibrated scores.
     base_auc_pr, base_auc_roc, base_precision_at_n : float or None
@@ -103,6 +103,8 @@ def measure(scores: Floats, anomalous: npt.NDArray[np.bool_]) -> Metrics:
     >>> measure(np.array([0.1, 0.4, 0.3, 0.9]), np.array([False, False, True, True]))
     Metrics(auc_pr=0.8333333333333333, auc_roc=0.75, precision_at_n=0.5)
     """
+    if np.isnan(scores).any():
+        raise ValueError(f"{np.isnan(scores).sum()} of {len(scores)} scores are not numbers")
     ranked = np.nan_to_num(scores.astype(np.float64), posinf=np.finfo(np.float64).max)
     n = int(anomalous.sum())
     # Of rows that share the last place, each is an alarm with the same probability.

@@ -84,7 +84,7 @@ class Protocol(NamedTuple):
         self, X: Any, learnt: npt.NDArray[np.intp], tested: npt.NDArray[np.intp]
     ) -> Values:
         if not isinstance(X, np.ndarray):  # a table with text, dates or gaps
-            encoder = TableEncoder(scaling="standard" if self.standardised else "auto")
+            encoder = TableEncoder(scaling="standard" if self.standardised else None)
             return Values(encoder.fit_transform(X.take(learnt)), encoder.transform(X.take(tested)))
         if self.standardised:
             scaler = StandardScaler().fit(X[learnt])

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import partial
 from pathlib import Path
 
+import numpy as np
+
 from .._progress import progress
 from .._warning import warn_user
-from ..datasets import DownloadError
+from ..datasets import Dataset, DownloadError
+from ..tables import TableEncoder
 from ._errors import must_retry
 from ._jobs import Found, Job, Source, missing_jobs
 from ._plan import Plan
@@ -94,6 +98,7 @@ def _noted(plan: Plan, source: Source, results: Results) -> dict[str, int]:
                 source = source._replace(download=False)
             continue
         results.note(dataset)
+        _tell_of_columns(dataset)
         rows[dataset.name] = len(dataset.y)
     if not rows:
         raise ValueError("none of the data sets can be had")
@@ -101,6 +106,17 @@ def _noted(plan: Plan, source: Source, results: Results) -> dict[str, int]:
         with results.environments.writing() as write:
             write([(environment(), Versions(versions()))])
     return rows
+
+
+def _tell_of_columns(dataset: Dataset) -> None:
+    """What becomes of the columns of a table is said here: the processes at work are silent."""
+    if isinstance(dataset.X, np.ndarray):
+        return
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", UserWarning)
+        TableEncoder().fit(dataset.X.take(np.flatnonzero(~dataset.y)))
+    for warning in told:
+        warn_user(f"{dataset.name}: {warning.message}")
 
 
 def _untimed(plan: Plan, results: Results, retry_failed: bool) -> dict[Timed, Contestant]:

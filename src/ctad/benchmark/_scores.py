@@ -179,6 +179,8 @@ def _file_name(
         },
         "versions": versions(),
     }
+    if contestant.polarity != "auto":
+        made_of["polarity"] = contestant.polarity
     digest = sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()[:12]
     return f"{protocol.name}-{dataset.name}-{contestant.name}-{counted}-{digest}.npz"
 

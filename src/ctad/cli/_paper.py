@@ -126,6 +126,7 @@ def paper(
     Stopped and started again, it computes only what is missing.
     """
     from ..benchmark import PROTOCOLS, Metrics, Results, Source, run
+    from ..datasets import KNOWN_DATASETS
     from ..paper import Study, build_report, study_in
 
     with talking(json) as talk, _saying_how_to_go_on(talk):
@@ -133,12 +134,22 @@ def paper(
         shown = _some("metrics", metrics, Metrics._fields) or ("auc_pr", "auc_roc")
         protocols = _some("protocol", protocol, tuple(PROTOCOLS))
         chosen = tuple(known_detector(name).name for name in option.separated(detectors))
-        named = tuple(option.separated(datasets))
         if source is not None:
             if not (source / "cells.csv").exists():
                 raise FileNotFoundError(f"{source} has no results: there is no cells.csv in it")
             results = Results(source)
             study = study_in(results, calibration)
+            named = _named(datasets, study.datasets)
+            for asked, has in (
+                (named, study.datasets),
+                (chosen, study.detectors),
+                (protocols, study.protocols),
+            ):
+                if missing := [name for name in asked if name not in has]:
+                    raise ValueError(
+                        f"{source} has no results of {', '.join(missing)} with calibration "
+                        f"{calibration.name!r}; it has those of {', '.join(has)}"
+                    )
             study = study._replace(
                 datasets=named or study.datasets,
                 detectors=chosen or study.detectors,
@@ -147,8 +158,9 @@ def paper(
                 seeds=study.seeds if seeds is None else tuple(range(seeds)),
             )
         else:
+            there = _datasets_of(data_dir)
             study = Study(
-                named or _datasets_of(data_dir),
+                _named(datasets, (*KNOWN_DATASETS, *there)) or there,
                 *_detectors(chosen, talk),
                 protocols or tuple(PROTOCOLS),
                 calibration,
@@ -218,6 +230,16 @@ def _some(what: str, lists: list[str], choices: tuple[str, ...]) -> tuple[str, .
     if unknown := set(chosen).difference(choices):
         raise ValueError(f"--{what} {min(unknown)}: choose of {', '.join(choices)}")
     return tuple(choice for choice in choices if choice in chosen)
+
+
+def _named(wanted: list[str], there: tuple[str, ...]) -> tuple[str, ...]:
+    """Names of data sets as they are written there, in upper or lower case; others as given."""
+    written = {name.lower(): name for name in there}
+    names: list[str] = []
+    for text in wanted:  # a name may have commas itself
+        items = [text] if text.lower() in written else option.separated([text])
+        names += (written.get(item.lower(), item) for item in items)
+    return tuple(dict.fromkeys(names))
 
 
 def _datasets_of(data_dir: Path | None) -> tuple[str, ...]:

@@ -41,6 +41,7 @@ STYLE: Any = {
     "axes.grid": True,
     "grid.alpha": 0.3,
     "svg.fonttype": "none",  # text stays text: to be searched, and small
+    "text.parse_math": False,  # names of data sets may have dollar signs
     "svg.hashsalt": "ctad",  # the same figure is the same file
 }
 

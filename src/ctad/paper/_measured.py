@@ -10,6 +10,8 @@ from ..benchmark import Calibration, Results
 from ..datasets import KNOWN_DATASETS
 from ._study import Study
 
+BLIND = ("base_auc_pr", "base_auc_roc")  # by which one tells
+
 
 class Measured:
     """What a folder of results has.
@@ -28,6 +30,8 @@ class Measured:
         What has no result, and why.
     of_the_paper : set of str
         The data sets that are the paper's, and not others of the same name.
+    anomalies : pandas.Series
+        The share of the test rows of each data set that are anomalies.
     """
 
     def __init__(self, results: Results, study: Study | None = None) -> None:
@@ -39,14 +43,25 @@ class Measured:
         self.runtimes = runtimes[runtimes["error"].isna()]
         self.failed = pd.concat([part[part["error"].notna()] for part in (cells, gaps, runtimes)])
         self.environments = _frame(results.environments)
-        self.of_the_paper = {
-            facts.name for facts in _frame(results.datasets).itertuples() if _is_the_papers(facts)
-        }
+        datasets = _frame(results.datasets)
+        self.of_the_paper = {facts.name for facts in datasets.itertuples() if _is_the_papers(facts)}
+        learnt = (datasets["rows"] - datasets["anomalies"]) // 2
+        tested = datasets["rows"] - learnt
+        self.anomalies = (datasets["anomalies"] / tested).set_axis(datasets["name"])
 
     def of(self, protocol: str, calibration: Calibration) -> pd.DataFrame:
         """The cells of one calibration: a row per data set, detector and seed."""
         cells = self.cells
         return cells[(cells.protocol == protocol) & (cells.calibration == calibration.name)]
+
+    def is_blind(self, metrics: pd.DataFrame) -> pd.Series:
+        """Whether a detector gives all test rows of a data set the same score.
+
+        Then AUC-ROC is a half and AUC-PR the share of the anomalies. Metrics are kept to five
+        digits.
+        """
+        pr, roc = (metrics[name] for name in BLIND)
+        return (roc == 0.5) & ((pr - self.anomalies.reindex(pr.index)).abs() < 1e-5)
 
     def means(self, protocol: str, calibration: Calibration, metric: str) -> pd.DataFrame:
         """A metric over the seeds: a row per data set, a column per detector."""

@@ -92,15 +92,16 @@ def study_in(results: Results, calibration: Calibration = AS_PUBLISHED) -> Study
         The one in the main tables; by default that of the paper's tables.
     """
     cells = list(results.cells.rows())
-    calibrated = {cell.detector for cell in cells if cell.calibration == calibration.name}
-    if not calibrated:
+    own = [cell for cell in cells if cell.calibration == calibration.name]
+    calibrated = {cell.detector for cell in own}
+    if not own:
         names = ", ".join(sorted({cell.calibration for cell in cells})) or "none"
         raise ValueError(f"there are no results of {calibration.name!r}; there are: {names}")
     return Study(
         datasets=tuple(sorted({cell.dataset for cell in cells})),
         detectors=in_order(calibrated, CALIBRATED),
         compared=in_order({cell.detector for cell in cells} - calibrated, COMPARED),
-        protocols=in_order({cell.protocol for cell in cells}, tuple(PROTOCOLS)),
+        protocols=in_order({cell.protocol for cell in own}, tuple(PROTOCOLS)),
         calibration=calibration,
         seeds=tuple(sorted({cell.seed for cell in cells})),
     )
@@ -119,6 +120,12 @@ def _heading(study: Study, measured: Measured) -> tuple[str, str]:
     return title, (
         f"{which}, {_number(len(study.detectors), 'detector')} with and without calibration, "
         f"{_number(len(study.seeds), 'seed')}. Protocols: {protocols}."
+        + (
+            f" The calibration {study.calibration.name!r} adds score and term in its own way, by "
+            "the training rows."
+            if study.calibration.is_preset
+            else ""
+        )
     )
 
 

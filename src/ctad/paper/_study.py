@@ -89,15 +89,12 @@ class Study(NamedTuple):
             ),
         )
 
-    @property
-    def swept(self) -> Calibration:
-        """The calibration whose settings are swept: that of the main tables, if it has them."""
-        return self.calibration if self.calibration.method == "ctad" else AS_PUBLISHED
-
     def sweep(self, setting: str) -> dict[float, Calibration]:
-        """It with other values of one setting."""
+        """The calibration with other values of one setting; none if it has no settings."""
+        if self.calibration.is_preset:
+            return {}
         changes: list[dict[str, Any]] = [{setting: value} for value in SWEEPS[setting]]
-        return {change[setting]: replace(self.swept, **change) for change in changes}
+        return {change[setting]: replace(self.calibration, **change) for change in changes}
 
 
 def in_order(found: set[str], usual: tuple[str, ...]) -> tuple[str, ...]:

@@ -42,7 +42,9 @@ class Table:
 
     def whole(self) -> pd.DataFrame:
         """The data, then the rows that sum it up."""
-        return self.data if self.totals is None else pd.concat([self.data, self.totals])
+        if self.totals is None:
+            return self.data
+        return pd.concat([self.data, self.totals]).rename_axis(self.data.index.name)
 
     def as_text(self) -> pd.DataFrame:
         """All values as they are shown."""

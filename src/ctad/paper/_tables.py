@@ -10,7 +10,7 @@ from scipy import stats
 
 from ..benchmark import NONE
 from . import _printed as printed
-from ._measured import Measured
+from ._measured import BLIND, Measured
 from ._printed import WITH_CTAD
 from ._study import ALTERNATIVES, SWEEPS, VARIANTS, Study, in_order
 from ._table import Format, Table, digits, p_value
@@ -26,6 +26,10 @@ SHOWN_CALIBRATED = ("KNN", "MCM", "DRL")
 
 def all_tables(measured: Measured, study: Study, metrics: tuple[str, ...]) -> Iterator[Table]:
     """Every table there are results for."""
+    return (table for table in _tables(measured, study, metrics) if len(table.data))
+
+
+def _tables(measured: Measured, study: Study, metrics: tuple[str, ...]) -> Iterator[Table]:
     first = study.protocols[0]
     for protocol in study.protocols:
         yield from (summary(measured, study, protocol, metric) for metric in metrics)
@@ -50,14 +54,14 @@ def summary(measured: Measured, study: Study, protocol: str, metric: str) -> Tab
     """How much calibration adds to each detector, over the data sets (the paper's table 1)."""
     rows = {}
     cells = measured.of(protocol, study.calibration)
-    needed = {metric, f"base_{metric}", "base_auc_roc"}
+    needed = {metric, f"base_{metric}", *BLIND}
     means = cells.groupby(["detector", "dataset"])[sorted(needed)].mean()
     paper = _printed_improvement(measured, protocol, metric)
     for detector in in_order(set(cells.detector), study.detectors):
         own = means.loc[detector]
         before, after = own[f"base_{metric}"], own[metric]
         rows[detector] = _improvement(before, after)
-        blind = own["base_auc_roc"] == 0.5
+        blind = measured.is_blind(own)
         rows[detector] |= {
             "blind on": int(blind.sum()),
             "gain elsewhere": (after - before)[~blind].mean(),
@@ -101,7 +105,7 @@ def _improvement(before: pd.Series, after: pd.Series) -> dict[str, float]:
         "gain": gain.mean(),
         "95 % from": low,
         "to": high,
-        "gain %": 100 * (gain / before).mean(),
+        "gain %": 100 * (gain / before.where(before > 0)).mean(),  # of nothing, no percentage
         "wins": int((gain > 0).sum()),
         "t-test p": t_test,
         "Wilcoxon p": wilcoxon,
@@ -153,7 +157,7 @@ def by_dataset(measured: Measured, study: Study, protocol: str, metric: str) -> 
         calibrated = detector + WITH_CTAD
         columns = {detector: before[detector], calibrated: after[detector]}
         lines = _arrow(columns[detector], columns[calibrated])
-        if detector in paper:
+        if len(paper) and detector in paper:
             told = paper.reindex(after.index)
             columns |= {f"paper: {name}": told[name] for name in (detector, calibrated)}
             from_paper = _arrow(told[detector], told[calibrated])
@@ -279,7 +283,7 @@ def alternatives(measured: Measured, study: Study, protocol: str, metric: str) -
 
 def was_swept(measured: Measured, study: Study) -> bool:
     """Whether there are results with other settings."""
-    others = (set(study.sweep(setting).values()) - {study.swept} for setting in SWEEPS)
+    others = (set(study.sweep(setting).values()) - {study.calibration} for setting in SWEEPS)
     return all(
         any(len(measured.of(study.protocols[0], calibration)) for calibration in calibrations)
         for calibrations in others
@@ -294,24 +298,29 @@ def protocols_with_gaps(measured: Measured, study: Study) -> list[str]:
 def swept(
     measured: Measured, study: Study, protocol: str, metric: str, setting: str
 ) -> pd.DataFrame:
-    """The mean over data sets, by value of the setting, detector and seed.
+    """The mean over data sets, by value of the setting, detector and seed."""
+    cells = _swept_cells(measured, study, protocol, setting)
+    return cells.groupby(["value", "detector", "seed"], as_index=False)[metric].mean()
 
-    Over the data sets that a detector has results for with all values and seeds.
-    """
+
+def _swept_cells(measured: Measured, study: Study, protocol: str, setting: str) -> pd.DataFrame:
+    """Of the data sets that a detector has results for with all values and seeds."""
     parts = []
     for value, calibration in study.sweep(setting).items():
         cells = measured.of(protocol, calibration)
-        parts.append(cells[["detector", "dataset", "seed", metric]].assign(value=value))
+        parts.append(cells.assign(value=value))
     cells = pd.concat(parts)
-    counts = cells.groupby(["detector", "dataset"])[metric].transform("size")
-    cells = cells[counts == counts.groupby(cells["detector"]).transform("max")]
-    return cells.groupby(["value", "detector", "seed"], as_index=False)[metric].mean()
+    counts = cells.groupby(["detector", "dataset"]).seed.transform("size")
+    return cells[counts == counts.groupby(cells["detector"]).transform("max")]
 
 
 def sensitivity(measured: Measured, study: Study, protocol: str, metric: str) -> Table:
     """The settings K, M and weight, one changed at a time."""
     parts = []
+    counts: dict[str, int] = {}
     for setting in SWEEPS:
+        cells = _swept_cells(measured, study, protocol, setting)
+        counts |= cells.groupby("detector").dataset.nunique()
         means = swept(measured, study, protocol, metric, setting)
         wide = means.pivot_table(index="value", columns="detector", values=metric)
         wide = wide[list(in_order(set(wide), study.detectors))]
@@ -321,7 +330,9 @@ def sensitivity(measured: Measured, study: Study, protocol: str, metric: str) ->
     return Table(
         f"sensitivity_{protocol}_{metric}",
         f"{METRICS[metric]} with other settings, {protocol} protocol",
-        f"Means over data sets and seeds; one setting changed in: {study.swept.name}.",
+        f"Means over seeds and the data sets that all values have results for "
+        f"({', '.join(f'{name} {n}' for name, n in counts.items())}); one setting changed in: "
+        f"{study.calibration.name}. Of fewer training rows than K or M all are taken.",
         data,
         {column: digits(4) for column in data},
     )
