@@ -31,6 +31,7 @@ STANDARDISED = PROTOCOLS["published"]._replace(
 )
 PROTOCOLS[STANDARDISED.name] = STANDARDISED
 JUDGED = ("published", "honest")
+AGREEING = ("dataset", "detector", "protocol")  # what agreement.csv has a row for each of
 
 
 def plan(datasets, detectors=DETECTORS, protocols=JUDGED, seeds=SEEDS) -> Plan:
@@ -50,22 +51,28 @@ def plan(datasets, detectors=DETECTORS, protocols=JUDGED, seeds=SEEDS) -> Plan:
     return Plan(tuple(datasets), tuple(entries), slow_apart=False)
 
 
-def agreements(results: Results, source: Source, scores: Path) -> Iterator[dict]:
-    """How alike score and term of the preset rank training rows, of what was measured."""
-    measured = [
+def agreements(
+    results: Results, known: pd.DataFrame, source: Source, scores: Path
+) -> Iterator[dict]:
+    """How alike score and term of the preset rank training rows, where it is not known yet."""
+    done = set(known[list(AGREEING)].itertuples(index=False, name=None))
+    missing = [
         cell
         for cell in results.cells.rows()
         if cell.calibration == NONE.name and cell.protocol in JUDGED and cell.seed == 0
+        if tuple(getattr(cell, name) for name in AGREEING) not in done
     ]
-    for number, cell in enumerate(measured):
-        progress("Comparing training rows", number, len(measured))
+    for number, cell in enumerate(missing):
+        progress("Comparing training rows", number, len(missing))
         dataset, protocol = source.load(cell.dataset), PROTOCOLS[cell.protocol]
         split = protocol.split(dataset, 0)
-        known = detector_scores(Contestant(cell.detector), dataset, protocol, 0, split, scores)
-        train = known.scores.train
+        base = detector_scores(Contestant(cell.detector), dataset, protocol, 0, split, scores)
+        train = base.scores.train
+        agreement = np.nan
         if np.isfinite(train).any():
             calibrator = CTAD.from_preset(random_state=0).fit(split.train, scores=train)
-            yield {**cell._asdict(), "agreement": round(calibrator.agreement_, 4)}
+            agreement = round(calibrator.agreement_, 4)
+        yield {name: getattr(cell, name) for name in AGREEING} | {"agreement": agreement}
 
 
 def main() -> None:
@@ -90,9 +97,11 @@ def main() -> None:
             planned, arguments.results, source, n_jobs=arguments.jobs, scores=arguments.scores
         )
         with alone_and_quiet():
-            found = list(agreements(results, source, arguments.scores))
-    file = arguments.results / "agreement.csv"
-    pd.DataFrame(found).drop(columns=["calibration", "seed"]).to_csv(file, index=False)
+            file = arguments.results / "agreement.csv"
+            known = pd.read_csv(file) if file.exists() else pd.DataFrame(columns=AGREEING)
+            found = list(agreements(results, known, source, arguments.scores))
+    if found:
+        pd.concat([known, pd.DataFrame(found)]).to_csv(file, index=False)
 
 
 if __name__ == "__main__":
