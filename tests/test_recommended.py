@@ -32,7 +32,8 @@ def table(lines):
 
 
 def test_the_page_is_made_of_these_results(report):
-    for part in (report.verdict, report.rival, report.parts, report.tried, report.by_agreement):
+    made = (report.verdict, report.losses, report.rival, report.parts, report.tried)
+    for part in (*made, report.by_agreement):
         assert "\n".join(part()) in PAGE
 
 
