@@ -39,8 +39,14 @@ def ranges(name: str, metric: str) -> pd.DataFrame:
     """What the seeds gave on each data set."""
     own = runs()[runs().detector == name]
     found = own.groupby("dataset")[metric].agg(["mean", "min", "max", "count", "size"])
-    wanted = len(SEEDS) if is_random(name) else 1
+    wanted = seeds_wanted(name) if is_random(name) else 1
     return found.assign(complete=found["size"] >= wanted).dropna(subset="mean")
+
+
+def seeds_wanted(name: str) -> int:
+    """How many runs make a range."""
+    detector, *changed = name.split(maxsplit=1)
+    return FIXED[detector] if changed == ["fixed"] else len(SEEDS)
 
 
 def is_random(name: str) -> bool:

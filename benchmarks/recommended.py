@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from retrained import contestants
 from variants import CHOSEN, RIVAL, variants
 
 from ctad import CTAD
@@ -35,7 +36,7 @@ AGREEING = ("dataset", "detector", "protocol")  # what agreement.csv has a row f
 
 
 def plan(datasets, detectors=DETECTORS, protocols=JUDGED, seeds=SEEDS) -> Plan:
-    """Every detector with every variant; the rival's own measure."""
+    """Every detector with every variant; the rival's own measure; ideas that take more training."""
     tried = {one.name: one for group in variants().values() for one in group}
     few = tuple(tried[name] for name in (RIVAL, CHOSEN))
     entries = [
@@ -47,6 +48,11 @@ def plan(datasets, detectors=DETECTORS, protocols=JUDGED, seeds=SEEDS) -> Plan:
         Entry(STANDARDISED.name, Contestant(detector), (NONE, *few), (0,))
         for detector in CLASSICAL
         if detector in detectors
+    ]
+    entries += [
+        Entry(protocol, contestant, (NONE,), tuple(seeds))
+        for protocol in protocols
+        for contestant in contestants(name for name in CLASSICAL if name in detectors)
     ]
     return Plan(tuple(datasets), tuple(entries), slow_apart=False)
 
@@ -60,6 +66,7 @@ def agreements(
         cell
         for cell in results.cells.rows()
         if cell.calibration == NONE.name and cell.protocol in JUDGED and cell.seed == 0
+        if cell.detector in DETECTORS
         if tuple(getattr(cell, name) for name in AGREEING) not in done
     ]
     for number, cell in enumerate(missing):

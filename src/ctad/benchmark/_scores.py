@@ -153,11 +153,11 @@ def _trained(detector: Any, polarity: str, split: Split) -> DetectorScores:
         train = getattr(detector, "decision_scores_", None)
         if train is None:
             train = score(split.train)
-    scores = Values(*(_higher_is_worse(values, reading.sign) for values in (train, test)))
+    scores = Values(*(higher_is_worse(values, reading.sign) for values in (train, test)))
     return DetectorScores(scores, fitted - started, done - fitted)
 
 
-def _higher_is_worse(values: Any, sign: float) -> Floats:
+def higher_is_worse(values: Any, sign: float) -> Floats:
     """PyOD's PCA divides by the variance of constant columns: not a number is infinitely bad."""
     scores = sign * np.asarray(values, dtype=np.float64)
     scores[np.isnan(scores)] = np.inf
