@@ -30,13 +30,14 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         {"learning_rate": 0.01},
         {"patience": 1000},  # the weights of the epoch with the smallest loss
     ),
+    "MCM": ({"learning_rate": 0.005}, {"scaling": "none"}),
     "DTE": ({"scaling": "none"},),
     "NeuTraLAD": ({"scaling": "standard"},),
     "ICL": ({"batch_size": 3000},),
 }
 VARIANT_SEEDS = 3
 SMALLER = 22
-SMALLEST = {"DRL": None, "DTE": SMALLER, "NeuTraLAD": SMALLER, "ICL": 10}
+SMALLEST = {"DRL": None, "MCM": SMALLER, "DTE": SMALLER, "NeuTraLAD": SMALLER, "ICL": 10}
 
 
 def named(detector: str, change: dict[str, Any] | None = None) -> str:

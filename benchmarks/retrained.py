@@ -58,13 +58,12 @@ class Retrained(BaseEstimator):
         return self
 
     def decision_function(self, rows):
-        return self.calibrated(rows, self.weight_)
+        return add_robustly(*self.both(rows), self.weight_)
 
-    def calibrated(self, rows, weight):
-        """Score and term, by training statistics."""
+    def both(self, rows):
+        """Scores and terms, with those of the training rows."""
         scores = Values(self.known_, self.score_(rows))
-        terms = Values(self.term_.training_delta_, self.term_.delta(rows))
-        return add_robustly(scores, terms, weight)
+        return scores, Values(self.term_.training_delta_, self.term_.delta(rows))
 
     def _known_scores(self, rows):
         """The scores of training rows, which say what is usual."""
@@ -94,12 +93,12 @@ class WeightBySynthetic(Retrained):
         seed = self.random_state
         learnt, unseen = train_test_split(rows, test_size=1 / 3, random_state=seed)
         trial = Retrained(self.detector, seed).fit(learnt)
-        kinds = list(made_up(learnt, unseen, np.random.default_rng(seed)))
+        normal = trial.both(unseen)
+        kinds = [trial.both(odd) for odd in made_up(learnt, unseen, np.random.default_rng(seed))]
 
         def quality(weight):
-            normal = trial.calibrated(unseen, weight)
-            found = [trial.calibrated(rows, weight) for rows in kinds]
-            return np.mean([_precision(normal, odd) for odd in found])
+            usual = add_robustly(*normal, weight)
+            return np.mean([_precision(usual, add_robustly(*odd, weight)) for odd in kinds])
 
         return max(self.weights, key=quality)
 
