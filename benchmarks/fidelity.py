@@ -30,7 +30,7 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         {"learning_rate": 0.01},
         {"patience": 1000},  # the weights of the epoch with the smallest loss
     ),
-    "MCM": ({"learning_rate": 0.005}, {"scaling": "none"}),
+    "MCM": ({"learning_rate": 0.005}, {"learning_rate": 0.005, "scaling": "none"}),
     "DTE": ({"scaling": "none"},),
     "NeuTraLAD": ({"scaling": "standard"},),
     "ICL": ({"batch_size": 3000},),

@@ -11,18 +11,19 @@ from .._input import Floats
 
 
 class Seen(NamedTuple):
-    """What the study saw with the recommended preset (docs/recommended.md)."""
+    """What the study saw, chosen without the data set it is judged on (docs/recommended.md)."""
 
     up_to: float  # agreement
     mean_gain: float  # in AUC-PR
     share_gaining: float
+    share_losing: float  # more than 0.02
 
 
 SEEN = (
-    Seen(0.25, 0.17, 0.88),
-    Seen(0.50, 0.10, 0.88),
-    Seen(0.70, 0.055, 0.76),
-    Seen(1.00, 0.016, 0.58),
+    Seen(0.25, 0.163, 0.86, 0.06),
+    Seen(0.50, 0.099, 0.85, 0.05),
+    Seen(0.70, 0.040, 0.75, 0.10),
+    Seen(1.00, 0.008, 0.56, 0.17),
 )
 
 
@@ -45,7 +46,7 @@ def agreement(scores: Floats, terms: Floats) -> float:
 
 
 def what_to_expect(agreement: float, n_rows: int) -> str:
-    """What the recommended preset did where score and term agreed as much.
+    """What such calibration did in our study where score and term agreed as much.
 
     Parameters
     ----------
@@ -71,6 +72,6 @@ def what_to_expect(agreement: float, n_rows: int) -> str:
     return (
         f"Agreement of score and term on training rows: {agreement:.2f} (1: the same order, 0: "
         "unrelated). In such cases of our study over 32 data sets calibration added "
-        f"{seen.mean_gain:.2g} to AUC-PR on average; {100 * seen.share_gaining:.0f} % of them "
-        "gained."
+        f"{seen.mean_gain:.2g} to AUC-PR on average: {seen.share_gaining:.0%} of them gained, "
+        f"{seen.share_losing:.0%} lost more than 0.02."
     )

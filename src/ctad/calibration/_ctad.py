@@ -93,8 +93,8 @@ class CTAD(BaseCalibrator):
         without it: new rows that are like it have such terms. Not kept in model files.
     agreement_ : float, only if scores were given
         How alike score and term rank the training rows (Spearman's correlation). The closer to
-        1, the less calibration changes. NaN if all scores or all terms are equal. Not kept in
-        model files.
+        1, the less there is to gain: `what_to_expect` of `ctad.calibration` has it in words. NaN
+        if all scores or all terms are equal. Not kept in model files.
     n_features_in_ : int
     feature_names_in_ : ndarray of str, only if the training rows had named columns
 
