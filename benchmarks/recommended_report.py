@@ -332,14 +332,14 @@ def picture() -> None:
 
 LEGENDS = {
     "verdict": (
-        "Gain: of what was chosen without the data set; p: one-tailed paired t-test over data sets; "
+        "Gain: of what was chosen without the data set; p: of a one-tailed paired t-test; "
         "wins: data sets that gain; blind on: data sets where the detector gives all rows the same "
         "score; gain elsewhere: without these. Preset and rival are the same for all data sets."
     ),
     "tried": (
-        "Mean gain over data sets. Uniform, sizes, free: the mass on the centroids; total, own: the "
-        "signal; K, M: centroids and references, as in `CTAD`. The first three groups have weight "
-        "1, the others 2, if not said."
+        "Mean gain over data sets. Uniform, sizes, free: the mass on the centroids; total, own: "
+        "the signal; K, M: centroids and references, as in `CTAD`. The first three groups have "
+        "weight 1, the others 2, if not said."
     ),
     "retrained": "Mean gain over data sets; the first two columns over these five detectors.",
     "agreement": (
