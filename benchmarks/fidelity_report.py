@@ -5,10 +5,11 @@ from functools import cache
 
 import matplotlib.pyplot as plt
 import pandas as pd
-from fidelity import FIXED, PUBLISHED, RESULTS, SEEDS, SMALLER, VARIANTS, named
+from fidelity import FIXED, PUBLISHED, RESULTS, SEEDS, SLOWER_MCM, SMALLER, VARIANTS, named
 from pages import DOCS, replace_made, row
 
 from ctad.benchmark import NONE, Results
+from ctad.benchmark._scores import published_settings
 from ctad.datasets import KNOWN_DATASETS
 from ctad.detectors import known_detector
 from ctad.paper._printed import comparison
@@ -109,17 +110,35 @@ def variants() -> Iterator[str]:
     yield row(*heads)
     yield row(*["---"] * len(heads))
     for detector, changes in VARIANTS.items():
+        base = settings_of(detector).get("fixed", detector)
         for change in changes:
-            base = settings_of(detector).get("fixed", detector)
-            before, after = (
-                runs()[runs().detector == name].set_index(["dataset", "seed"])["auc_pr"]
-                for name in (base, named(detector, change))
-            )
-            both = pd.DataFrame({"before": before, "after": after}).dropna()
-            if len(both):
-                option = ", ".join(f"`{key}={value!r}`" for key, value in change.items())
-                counts = [both.index.get_level_values(i).nunique() for i in range(2)]
-                yield row(detector, option, *counts, *(f"{m:.4f}" for m in both.mean()))
+            option = ", ".join(f"`{key}={value!r}`" for key, value in change.items())
+            yield from compared(detector, option, quality(base), quality(named(detector, change)))
+    slower = {scaling: quality(named("MCM", change)) for scaling, change in SLOWER_MCM.items()}
+    as_published = pd.concat(
+        found[found.index.get_level_values("dataset").map(published_scaling) == scaling]
+        for scaling, found in slower.items()
+    )
+    option = "`learning_rate=0.005`, else as published"
+    yield from compared("MCM", option, quality("MCM"), as_published)
+
+
+def quality(name: str) -> pd.Series:
+    """AUC-PR by data set and seed."""
+    return runs()[runs().detector == name].set_index(["dataset", "seed"])["auc_pr"]
+
+
+def published_scaling(dataset: str) -> str:
+    """How MCM's columns were scaled there."""
+    return published_settings("MCM", dataset).get("scaling", "standard")
+
+
+def compared(detector: str, option: str, before: pd.Series, after: pd.Series) -> Iterator[str]:
+    """A row, if there are runs of both."""
+    both = pd.DataFrame({"before": before, "after": after}).dropna()
+    if len(both):
+        counts = [both.index.get_level_values(i).nunique() for i in range(2)]
+        yield row(detector, option, *counts, *(f"{m:.4f}" for m in both.mean()))
 
 
 def details(detector: str) -> Iterator[str]:
