@@ -119,7 +119,7 @@ def variants() -> Iterator[str]:
         found[found.index.get_level_values("dataset").map(published_scaling) == scaling]
         for scaling, found in slower.items()
     )
-    option = "`learning_rate=0.005`, else as published"
+    option = "published, but `learning_rate=0.005` and shuffled"
     yield from compared("MCM", option, quality("MCM"), as_published)
 
 

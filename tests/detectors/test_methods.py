@@ -5,12 +5,13 @@ import math
 import numpy as np
 import pytest
 import torch
+from sklearn.datasets import load_breast_cancer
 
 from ctad.detectors.drl import DRLNetwork
 from ctad.detectors.dte import DTENetwork
 from ctad.detectors.goad import GOADNetwork
 from ctad.detectors.icl import ICLNetwork
-from ctad.detectors.mcm import MCMNetwork
+from ctad.detectors.mcm import MCM, MCMNetwork
 from ctad.detectors.neutralad import NeuTraLADNetwork
 
 from ..data import normal
@@ -96,6 +97,16 @@ def test_mcm():
         )
     close(scores_of(network), errors)
     close(loss_of(network), np.mean(errors) + 5 * np.mean(likenesses))
+
+
+def test_a_smaller_learning_rate_makes_the_loss_of_mcm_smaller():
+    """As its documentation advises; the default is that of its authors."""
+    X, benign = load_breast_cancer(return_X_y=True)
+    usual, slower = (
+        MCM(epochs=15, random_state=0, learning_rate=rate).fit(X[benign == 1]).loss_curve_[-1]
+        for rate in (MCM.learning_rate, 0.005)
+    )
+    assert slower < usual / 2
 
 
 def test_drl():

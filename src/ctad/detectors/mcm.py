@@ -17,7 +17,8 @@ class MCM(NeuralDetector):
     """Hide cells of a row by learnt masks and restore them; anomalies are restored badly.
 
     Its authors do not shuffle the rows; `shuffle=False` does as they do. In tables that are sorted,
-    the last steps of an epoch then see rows of one kind only.
+    the last steps of an epoch then see rows of one kind only. Their learning rate lets the loss
+    jump in the first epochs: a tenth of it, 0.005, reached a smaller loss on every table tried.
 
     Parameters
     ----------
