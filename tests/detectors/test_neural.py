@@ -308,7 +308,7 @@ def test_all_epochs_are_trained_and_the_last_weights_kept(name):
 def test_patience_stops_early_and_goes_back_to_the_best_weights(name):
     options = {"epochs": 60, "learning_rate": 0.1}  # so large that the loss soon goes up
     if name == "ICL":
-        options |= {"batch_size": 4, "stop_loss": 0}
+        options |= {"batch_size": 4, "stop_loss": 0, "decay": 2.0}  # and doubled every epoch
     patient = small(name, patience=3, **options).fit(X_TRAIN)
     curve = patient.loss_curve_
     best = int(np.argmin(curve)) + 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from dataclasses import dataclass, field, fields
 from typing import Any, Self
@@ -24,8 +25,9 @@ from ._training import LossNotFiniteError, train
 DEVICES = ("auto", "cpu", "cuda")
 SCALINGS = {"standard": StandardScaler, "minmax": MinMaxScaler, "none": None}
 
-# A matrix product may round a row differently with the number of rows it works on. Blocks of
-# always this many rows give a row the same score in any company.
+# A matrix product may round a row differently with the number of rows it works on, and on some
+# processors with the row's place among them. Blocks of always this many rows, scored in double
+# precision and rounded to single at the end, give a row the same score in any company.
 BLOCK_ROWS = 256
 
 
@@ -144,18 +146,18 @@ class NeuralDetector(Decisions, Saved, BaseEstimator):
         network.eval()
         with torch.no_grad():
             network.finish(prepared)
-        self.network_ = network
-        scores = self._scores(rows)
-        if not (_is_finite(network) and np.isfinite(scores).any()):
+            scored = network.score(prepared[:BLOCK_ROWS])
+        if not (_is_finite(network) and scored.isfinite().any()):
             raise ValueError(self._what_to_scale(rows, "what was learnt is not finite"))
-        self._decide(scores)
+        self.network_ = network
+        self._decide(self._scores(rows))
         return self
 
     def decision_function(self, X: Any) -> Floats:
         """The score of each row: higher = more anomalous.
 
-        It does not depend on the other rows. A row so far off that single precision cannot hold
-        what the network makes of it scores infinity.
+        It does not depend on the other rows. A row so far off that single precision cannot hold it,
+        or its score, scores infinity.
 
         Parameters
         ----------
@@ -179,12 +181,13 @@ class NeuralDetector(Decisions, Saved, BaseEstimator):
     def _scores(self, rows: Rows) -> Floats:
         scores = np.empty(len(rows))
         device = self._device()
+        network = copy.deepcopy(self.network_).double()
         with torch.inference_mode():
             for start in range(0, len(rows), BLOCK_ROWS):
                 block = rows[start : start + BLOCK_ROWS]
                 # The last block is filled up with copies of its last row.
                 filled = np.pad(block, ((0, BLOCK_ROWS - len(block)), (0, 0)), mode="edge")
-                of_block = self.network_.score(self._prepared(filled).to(device))
+                of_block = network.score(self._prepared(filled).to(device).double()).float()
                 scores[start : start + BLOCK_ROWS] = of_block[: len(block)].cpu()
         scores[np.isnan(scores)] = np.inf
         return scores
