@@ -146,7 +146,7 @@ class NeuralDetector(Decisions, Saved, BaseEstimator):
         network.eval()
         with torch.no_grad():
             network.finish(prepared)
-            scored = network.score(prepared[:BLOCK_ROWS])
+            scored = network.score(prepared[:BLOCK_ROWS])  # in single precision, as it was trained
         if not (_is_finite(network) and scored.isfinite().any()):
             raise ValueError(self._what_to_scale(rows, "what was learnt is not finite"))
         self.network_ = network
