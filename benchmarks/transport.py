@@ -132,7 +132,7 @@ def recommended(n_rows):
     train, rows = random.standard_normal((2, n_rows, 20))
     preset, knn = CTAD.from_preset(random_state=0), KNN()
     [fit], [fit_knn] = (seconds(lambda m=m: m.fit(train), repeats=1) for m in (preset, knn))
-    plain = CTAD(random_state=0).fit(train)
+    plain = CTAD.from_preset("paper", random_state=0).fit(train)
     one_pass, preset_pass = seconds(lambda: plain.delta(rows), lambda: preset.delta(rows))
     [score_knn] = seconds(lambda: knn.decision_function(rows), repeats=1)
     for what, ratio, wanted in (
@@ -176,7 +176,8 @@ def measure_memory(n_rows):
     """Of the paper's preset: `calibrate` needs what `delta` needs, and more."""
     random = np.random.default_rng(0)
     train = random.standard_normal((5000, MEMORY_COLUMNS), np.float32)
-    calibrator = CTAD(score_scaling="standard", random_state=0).fit(train, scores=train[:, 0])
+    calibrator = CTAD.from_preset("paper", score_scaling="standard", random_state=0)
+    calibrator.fit(train, scores=train[:, 0])
     rows = np.empty((n_rows, MEMORY_COLUMNS), np.float32)
     random.standard_normal(out=rows, dtype=np.float32)
     scores = random.standard_normal(n_rows)

@@ -223,7 +223,10 @@ def variants() -> dict[str, list[OwnCalibration]]:
     """What was tried, by what it is about: the preset with one thing changed, if not said."""
 
     def changed(**changes):
-        return clone(PRESET).set_params(**changes)
+        return CTAD.from_preset("recommended", **changes)
+
+    def paper(**changes):
+        return CTAD.from_preset("paper", **changes)
 
     def own(name, term, weight=PRESET.weight, add=add_robustly):
         return OwnCalibration(name, term, weight, add)
@@ -233,17 +236,21 @@ def variants() -> dict[str, list[OwnCalibration]]:
             own(RIVAL, NearestRow(), 1.0, add_by_training),
         ],
         "as published, but inductive": [
-            own("uniform total, K=5, M=20", CTAD(), 1.0),
-            own("uniform own, K=5, M=20", CTAD(signal="own"), 1.0),
-            own("uniform own, 20 draws", CTAD(signal="own", n_draws=20), 1.0),
-            own("free, K=5, 20 draws", CTAD(target="free", signal="own", n_draws=20), 1.0),
+            own("uniform total, K=5, M=20", paper(), 1.0),
+            own("uniform own, K=5, M=20", paper(signal="own"), 1.0),
+            own("uniform own, 20 draws", paper(signal="own", n_draws=20), 1.0),
+            own("free, K=5, 20 draws", paper(target="free", signal="own", n_draws=20), 1.0),
             own("Mahalanobis distance", MahalanobisDistance(), 1.0),
         ],
         "mass on the centroids, K=50, plain distance": [
-            own("uniform total, M=99, 6 draws", CTAD(50, 99, n_draws=6), 1.0),
+            own(
+                "uniform total, M=99, 6 draws",
+                paper(n_centroids=50, n_references=99, n_draws=6),
+                1.0,
+            ),
             own(
                 "sizes own, M=199, 6 draws",
-                CTAD(50, 199, target="sizes", signal="own", n_draws=6),
+                paper(n_centroids=50, n_references=199, target="sizes", signal="own", n_draws=6),
                 1.0,
             ),
             own("price capped at 1", CappedPrice(1.0), 1.0),

@@ -68,7 +68,7 @@ def main():
         train_scores = score_by_rule(database, "train", X_train)
         scores = score_by_rule(database, "new", X_new)
 
-    calibrator = CTAD.from_preset(random_state=0).fit(X_train, scores=train_scores)
+    calibrator = CTAD(random_state=0).fit(X_train, scores=train_scores)
     calibrated = calibrator.calibrate(scores, X_new)
     silent = (scores[malignant] == 0).sum()
     print(f"The rule finds nothing at {silent} of {malignant.sum()} malignant samples.")

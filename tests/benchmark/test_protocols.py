@@ -8,6 +8,8 @@ from ctad import CTAD
 from ctad.benchmark import PROTOCOLS, Calibration, Values
 from ctad.datasets import Dataset, read_dataset
 
+from ..calibrators import plain_ctad
+
 PUBLISHED, HONEST = PROTOCOLS["published"], PROTOCOLS["honest"]
 
 
@@ -69,7 +71,7 @@ def test_adding_by_training_is_what_the_library_does(tumours):
     calibration = Calibration(weight=0.7)
     calibrator = calibration.calibrator(seed=5).fit(split.train)
     terms = Values(calibrator.delta(split.train), calibrator.delta(split.test))
-    theirs = CTAD(signal="own", weight=0.7, score_scaling="standard", random_state=5)
+    theirs = plain_ctad(signal="own", weight=0.7, score_scaling="standard", random_state=5)
     theirs.fit(split.train, scores=scores.train)
     np.testing.assert_allclose(
         calibration.applied(scores, terms, HONEST), theirs.calibrate(scores.test, split.test)

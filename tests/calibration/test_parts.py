@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
-from ctad import CTAD
 from ctad.calibration import CentroidDistance, MahalanobisDistance, TransportOnly
+
+from ..calibrators import plain_ctad
 
 RANDOM = np.random.default_rng(0)
 TRAIN = RANDOM.normal(size=(200, 6)) * [1, 1, 5, 0.1, 1, 30]
@@ -27,7 +28,7 @@ SETTINGS = [
 
 @pytest.fixture(params=SETTINGS, ids=lambda settings: " ".join(map(str, settings.values())))
 def calibrator(request):
-    return CTAD(**request.param, random_state=0).fit(TRAIN)
+    return plain_ctad(**request.param, random_state=0).fit(TRAIN)
 
 
 def test_the_parts_sum_to_the_term(calibrator):
@@ -52,7 +53,7 @@ def test_the_mass_of_each_row_goes_somewhere(calibrator):
         np.testing.assert_allclose(distance[here], far, rtol=1e-9)
         np.testing.assert_array_equal(usual[here], described.radius[centroid[here]])
     paid = np.bincount(row, share * distance / usual, minlength=len(NEW)) / (m + 1) / n_draws
-    own = CTAD(**{**calibrator.get_params(), "signal": "own"}).fit(TRAIN).delta(NEW)
+    own = plain_ctad(**{**calibrator.get_params(), "signal": "own"}).fit(TRAIN).delta(NEW)
     np.testing.assert_allclose(paid, own, rtol=1e-9)
 
 
@@ -65,7 +66,7 @@ def test_the_nearest_references(calibrator):
 
 
 def test_columns_that_do_not_differ_have_no_part():
-    calibrator = CTAD(target="free", signal="own", random_state=0).fit(TRAIN)
+    calibrator = plain_ctad(target="free", signal="own", random_state=0).fit(TRAIN)
     row = calibrator.centroids_[2].copy()
     row[4] += 1e-3
     parts = calibrator.delta_parts([row, calibrator.centroids_[2]])
@@ -89,7 +90,7 @@ def test_rivals_have_parts(rival):
     st.lists(st.floats(-1e6, 1e6) | st.just(np.inf), min_size=3, max_size=3),
 )
 def test_score_and_term_add_up(weight, scaling, scores):
-    calibrator = CTAD(weight=weight, score_scaling=scaling, random_state=0)
+    calibrator = plain_ctad(weight=weight, score_scaling=scaling, random_state=0)
     calibrator.fit(TRAIN[:20, :2], scores=TRAIN[:20, 2])
     terms = calibrator.delta(NEW[:3, :2])
     of_scores, of_terms = calibrator.parts(scores, terms)
@@ -97,7 +98,7 @@ def test_score_and_term_add_up(weight, scaling, scores):
 
 
 def test_only_the_term_counts_in_transport_only():
-    calibrator = TransportOnly(random_state=0).fit(TRAIN)
+    calibrator = TransportOnly(weight=1.0, random_state=0).fit(TRAIN)
     of_scores, of_terms = calibrator.parts([np.inf, 3.0], [1.0, 2.0])
     assert of_scores.tolist() == [0.0, 0.0]
     assert of_terms.tolist() == [1.0, 2.0]

@@ -31,6 +31,7 @@ from sklearn.preprocessing import StandardScaler
 from ctad import CTAD, CalibratedDetector
 from ctad.detector._scoring import final_step, is_fitted
 
+from ..calibrators import plain_ctad
 from ..data import clusters, normal
 from .detectors import ALL, ALL_BUT_ECOD, PYOD
 
@@ -66,7 +67,7 @@ def test_far_rows_score_high_whatever_the_detectors_sign(name):
 
 @allow_dependence
 def test_the_calibrated_score_is_the_calibrators_sum(name):
-    detector = CalibratedDetector(ALL[name](), CTAD(weight=0.7, random_state=0)).fit(X_TRAIN)
+    detector = CalibratedDetector(ALL[name](), plain_ctad(weight=0.7, random_state=0)).fit(X_TRAIN)
     np.testing.assert_array_equal(
         detector.anomaly_score(X_NEW),
         detector.base_score(X_NEW) + 0.7 * detector.calibrator_.delta(X_NEW),
@@ -83,13 +84,13 @@ def test_scikit_learns_densities_are_recognised(detector):
 
 @pytest.mark.parametrize("detector", [IForest(random_state=0), IsolationForest(random_state=0)])
 def test_sign_is_found_inside_pipelines_and_searches(detector):
-    plain = CalibratedDetector(detector, CTAD(random_state=0)).fit(
+    plain = CalibratedDetector(detector, plain_ctad(random_state=0)).fit(
         StandardScaler().fit_transform(X_TRAIN)
     )
     pipeline = make_pipeline(StandardScaler(), detector)
     search = GridSearchCV(pipeline, {}, scoring=lambda *_: 0.0, cv=2)
     for wrapped in (pipeline, search):
-        piped = CalibratedDetector(wrapped, CTAD(random_state=0)).fit(X_TRAIN)
+        piped = CalibratedDetector(wrapped, plain_ctad(random_state=0)).fit(X_TRAIN)
         np.testing.assert_allclose(
             piped.base_score(X_NEW),
             plain.base_score(StandardScaler().fit(X_TRAIN).transform(X_NEW)),
@@ -235,13 +236,13 @@ def test_fit_is_called_once_and_not_at_all_when_fitted():
 
 def test_training_scores_are_the_ones_the_detector_kept():
     """KNN leaves out the row itself in `decision_scores_`, not in `decision_function`."""
-    detector = CalibratedDetector(KNN(), CTAD(weight=0.0, random_state=0)).fit(X_TRAIN)
+    detector = CalibratedDetector(KNN(), plain_ctad(weight=0.0, random_state=0)).fit(X_TRAIN)
     kept = detector.detector_.decision_scores_
     np.testing.assert_array_equal(detector.decision_scores_, kept)
     assert not np.allclose(detector.base_score(X_TRAIN), kept)
 
     detector = CalibratedDetector(
-        LocalOutlierFactor(novelty=True), CTAD(weight=0.0, random_state=0)
+        LocalOutlierFactor(novelty=True), plain_ctad(weight=0.0, random_state=0)
     ).fit(X_TRAIN)
     np.testing.assert_array_equal(
         detector.decision_scores_, -detector.detector_.negative_outlier_factor_
@@ -250,7 +251,7 @@ def test_training_scores_are_the_ones_the_detector_kept():
 
 def test_a_fitted_detector_scores_other_rows_anew():
     detector = CalibratedDetector(
-        FrozenEstimator(fitted_forest()), CTAD(weight=0.0, random_state=0)
+        FrozenEstimator(fitted_forest()), plain_ctad(weight=0.0, random_state=0)
     ).fit(X_TRAIN[:100])
     np.testing.assert_array_equal(detector.decision_scores_, detector.base_score(X_TRAIN[:100]))
 
@@ -258,7 +259,7 @@ def test_a_fitted_detector_scores_other_rows_anew():
 def test_kept_scores_of_as_many_other_rows_are_not_taken_for_these():
     others = X_TRAIN[::-1] + 5.0
     detector = CalibratedDetector(
-        FrozenEstimator(KNN().fit(X_TRAIN)), CTAD(weight=0.0, random_state=0)
+        FrozenEstimator(KNN().fit(X_TRAIN)), plain_ctad(weight=0.0, random_state=0)
     ).fit(others)
     np.testing.assert_array_equal(detector.decision_scores_, detector.base_score(others))
 
@@ -267,7 +268,7 @@ def test_kept_scores_of_as_many_other_rows_are_not_taken_for_these():
 @allow_dependence
 def test_kept_scores_of_the_same_rows_are_used_also_when_trained_before(name):
     fitted = PYOD[name]().fit(X_TRAIN)
-    detector = CalibratedDetector(FrozenEstimator(fitted), CTAD(weight=0.0, random_state=0))
+    detector = CalibratedDetector(FrozenEstimator(fitted), plain_ctad(weight=0.0, random_state=0))
     detector.fit(X_TRAIN)
     np.testing.assert_allclose(detector.decision_scores_, fitted.decision_scores_, rtol=1e-9)
 
@@ -278,7 +279,7 @@ class FlippedLOF(LocalOutlierFactor):
 
 
 def test_kept_scores_of_a_subclass_that_scores_its_own_way_are_not_used():
-    detector = CalibratedDetector(FlippedLOF(novelty=True), CTAD(), polarity="higher")
+    detector = CalibratedDetector(FlippedLOF(novelty=True), plain_ctad(), polarity="higher")
     assert detector.fit(X_TRAIN).predict(X_TRAIN).mean() == pytest.approx(0.1, abs=0.02)
 
 
@@ -493,7 +494,7 @@ def test_threshold_labels_and_predictions():
 
 
 def test_probabilities_are_pyods_linear_ones():
-    detector = CalibratedDetector(KNN(), CTAD(weight=0.0, random_state=0)).fit(X_TRAIN)
+    detector = CalibratedDetector(KNN(), plain_ctad(weight=0.0, random_state=0)).fit(X_TRAIN)
     expected = KNN().fit(X_TRAIN).predict_proba(X_NEW)
     np.testing.assert_allclose(detector.predict_proba(X_NEW), expected)
 

@@ -79,6 +79,14 @@ def test_a_file_of_an_older_version_can_be_saved_explained_and_reported_on(name,
     assert "no training rows to compare with" in loaded.report(table(6)).html
 
 
+@pytest.mark.filterwarnings("ignore:.* was written with")
+def test_what_a_file_of_format_1_does_not_name_is_as_it_was_then():
+    """These options came later: trained anew, the model is what it was."""
+    calibrator = load(FOLDER / "written-by-0.1.ctad").calibrator
+    assert (calibrator.columns, calibrator.cost) == ("all", "distance")
+    assert calibrator.rows_per_centroid is None
+
+
 if __name__ == "__main__":
     detector = CalibratedDetector(
         make_pipeline(StandardScaler(), PCA(4)),

@@ -400,7 +400,7 @@ def test_what_is_much_larger_in_memory_is_refused(path, monkeypatch):
 
 
 def test_many_draws_of_a_calibrator_are_refused(path, monkeypatch):
-    CTAD(n_centroids=5, n_references=20).fit(X_TRAIN).save(path)
+    CTAD(target="uniform").fit(X_TRAIN).save(path)
     monkeypatch.setattr("ctad.calibration._draw.MAX_SAVED_COSTS", 500)  # five times 5 by 20
     manifest, entries = contents(path)
     [draw] = manifest["state"]["draws"]

@@ -12,6 +12,8 @@ from ctad import CTAD
 from ctad.calibration import MahalanobisDistance
 from ctad.theory import bounds, constants, room, separation, variance
 
+from ..calibrators import plain_ctad
+
 # Equal points, points on a line, clusters of one, outliers as far as numbers allow.
 values = st.sampled_from([0.0, 0.0, 1.0, 1.0, -1.0, 2.0, 10.0, 1e6, 1e-6]) | st.floats(
     -100, 100, width=16
@@ -137,7 +139,7 @@ def test_room_tells_tables_with_structure_from_those_without():
 def test_constants_are_what_they_are_called():
     """V(a e_j) by leaving out the room that the row takes, for whole units."""
     random = np.random.default_rng(0)
-    calibrator = CTAD(3, 5, random_state=0).fit(random.normal(size=(60, 2)))
+    calibrator = plain_ctad(3, 5, random_state=0).fit(random.normal(size=(60, 2)))
     [known] = constants(calibrator)
     assert known.mass == 1 / 6
     assert known.slack == known.forced.max() - known.least
@@ -156,7 +158,7 @@ def test_constants_are_what_they_are_called():
 
 def test_with_more_centroids_than_points_nothing_is_sure_from_above():
     X = np.random.default_rng(0).normal(size=(60, 2))
-    calibrator = CTAD(12, 5, random_state=0).fit(X)
+    calibrator = plain_ctad(12, 5, random_state=0).fit(X)
     assert constants(calibrator)[0].slack == np.inf
     found = bounds(calibrator, X)
     assert (found.upper == np.inf).all()
@@ -171,7 +173,7 @@ def test_the_preset_separates_as_much_as_the_nearest_centroids_do():
     assert found.slack == 0
     assert found.measured == pytest.approx(found.guaranteed)
     assert found.eta > 3 * found.eps
-    paper = separation(CTAD(random_state=0).fit(train), X[200:], 1 - benign[200:])
+    paper = separation(plain_ctad(random_state=0).fit(train), X[200:], 1 - benign[200:])
     assert paper.measured > 0
     assert paper.guaranteed < paper.measured
 
@@ -180,11 +182,11 @@ def test_the_preset_separates_as_much_as_the_nearest_centroids_do():
 def test_the_variance_over_references_falls_about_as_one_over_their_number(target):
     benign = load_breast_cancer().data[load_breast_cancer().target == 1]
     for X in (np.random.default_rng(0).normal(size=(2000, 4)), benign):
-        total = CTAD(target=target, random_state=0).fit(X)
+        total = plain_ctad(target=target, random_state=0).fit(X)
         found = variance(total, X, X[:50], n_references=(10, 40, len(X) + 1), repeats=100)
         assert list(found) == [10, 40]
         assert 2 < found[10] / found[40] < 8
-        own = CTAD(target=target, signal="own", random_state=0).fit(X)
+        own = plain_ctad(target=target, signal="own", random_state=0).fit(X)
         of_own = variance(own, X, X[:50], n_references=(10, 40), repeats=20)
         if target == "free":
             assert of_own == {10: 0.0, 40: 0.0}
@@ -195,7 +197,7 @@ def test_the_variance_over_references_falls_about_as_one_over_their_number(targe
 def test_the_variance_of_a_free_target_is_known():
     """Theorem 6, for references drawn from many rows."""
     X = np.random.default_rng(0).normal(size=(20_000, 3))
-    calibrator = CTAD(target="free", random_state=0).fit(X)
+    calibrator = plain_ctad(target="free", random_state=0).fit(X)
     d = bounds(calibrator, X).paper * 21
     found = variance(calibrator, X, X[:1], n_references=(8, 50), repeats=3000)
     for m, value in found.items():
@@ -205,6 +207,6 @@ def test_the_variance_of_a_free_target_is_known():
 def test_what_theory_is_not_about():
     with pytest.raises(TypeError, match="theory is about CTAD, not MahalanobisDistance"):
         constants(MahalanobisDistance().fit(np.eye(3)))
-    calibrator = CTAD(1, 1, random_state=0).fit(np.eye(3))
+    calibrator = plain_ctad(1, 1, random_state=0).fit(np.eye(3))
     with pytest.raises(ValueError, match="0 for some, 1 for others"):
         separation(calibrator, np.eye(3), [0, 0, 0])

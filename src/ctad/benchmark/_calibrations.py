@@ -72,9 +72,10 @@ class Calibration:
         """What computes the term."""
         match self.method:
             case "ctad" | "transport only":
-                return CTAD(
-                    self.n_centroids,
-                    self.n_references,
+                return CTAD.from_preset(
+                    "paper",
+                    n_centroids=self.n_centroids,
+                    n_references=self.n_references,
                     target=self.target,
                     signal=self.signal,
                     random_state=seed,

@@ -69,13 +69,14 @@ class BaseCalibrator(BaseEstimator, ABC):
                 "others do this to some detectors: drop them, or tell PyOD's PCA n_components=0.99."
             )
         self.training_delta_ = self._checked(self._fit(rows))
-        if self.score_scaling == "none":
+        scaling = self._score_scaling()
+        if scaling == "none":
             combination: Combination | None = Combination()
         elif train_scores is None:
             combination = None
         else:
             combination = combination_from_training(
-                self.score_scaling, train_scores, self.training_delta_, self._rounding(rows)
+                scaling, train_scores, self.training_delta_, self._rounding(rows)
             )
         if train_scores is not None:
             self.agreement_ = agreement(train_scores, self.training_delta_)
@@ -169,7 +170,7 @@ class BaseCalibrator(BaseEstimator, ABC):
         Examples
         --------
         >>> from ctad import CTAD
-        >>> calibrator = CTAD(1, 1, target="free", signal="own", random_state=0)
+        >>> calibrator = CTAD.from_preset("paper", n_centroids=1, n_references=1, signal="own")
         >>> parts = calibrator.fit([[0.0, 0.0], [0.0, 2.0]]).delta_parts([[3.0, 5.0]])
         >>> parts.delta, parts.columns
         (array([2.5]), array([[0.9, 1.6]]))
@@ -196,7 +197,7 @@ class BaseCalibrator(BaseEstimator, ABC):
         self._check_weight()
         if self._combination is None:
             raise ValueError(
-                f"score_scaling={self.score_scaling!r} needs the scores of the training rows: "
+                f"score_scaling={self._score_scaling()!r} needs the scores of the training rows: "
                 "call fit(X, scores=...), or choose score_scaling='none' for the plain sum."
             )
 
@@ -219,7 +220,11 @@ class BaseCalibrator(BaseEstimator, ABC):
 
     def _check_parameters(self) -> None:
         self._check_weight()
-        one_of("score_scaling", self.score_scaling, SCORE_SCALINGS)
+        one_of("score_scaling", self._score_scaling(), SCORE_SCALINGS)
+
+    def _score_scaling(self) -> str:
+        """How score and term meet; one of SCORE_SCALINGS."""
+        return self.score_scaling
 
     def _check_weight(self) -> None:
         check_scalar(self.weight, "weight", Real, min_val=0)

@@ -39,42 +39,46 @@ class CTAD(BaseCalibrator):
         \delta_{x_i}\bigr),\; \sum_j b_j \delta_{C_j}\Bigr), \qquad
         s^*(x) = s(x) + \text{weight} \cdot \Delta(x).
 
-    The defaults are the paper's settings. `CTAD.from_preset()` has the recommended ones.
+    The defaults are the recommended settings, with a free target. Of the other two targets they
+    make the paper's problem: "auto" is what suits the target.
 
     Parameters
     ----------
-    n_centroids : int or "auto", default=5
-        K. "auto": 200, but at most a third of the distinct rows that k-means sees.
+    n_centroids : int or "auto", default="auto"
+        K. "auto": with a free target 200, but at most a third of the distinct rows that k-means
+        sees; otherwise 5.
     n_references : int, default=20
         M. If K divides M+1 a row needs a single step and is placed fastest.
-    target : {"uniform", "sizes", "free"}, default="uniform"
-        The mass on the centroids: 1/K each (the paper), in proportion to the cluster
-        sizes (rounded to multiples of 1/(M+1)), or free: each row goes to its nearest
-        centroid.
-    signal : {"total", "own"}, default="total"
-        The value of the transport problem (the paper's equations) or what the row
-        itself pays in it (the paper's tables).
-    weight : float, default=1.0
+    target : {"free", "uniform", "sizes"}, default="free"
+        The mass on the centroids: free, so that each row goes to its nearest centroid; 1/K each
+        (the paper); or in proportion to the cluster sizes (rounded to multiples of 1/(M+1)).
+    signal : {"own", "total"}, default="own"
+        What the row itself pays in the transport problem (the paper's tables), or the value of
+        the problem (the paper's equations).
+    weight : float, default=2.0
         Weight of the term in the calibrated score.
-    n_draws : int, default=1
-        Draw references and centroids this many times and average the term.
-    score_scaling : {"none", "unit", "standard", "robust"}, default="none"
-        How score and term meet, by statistics of the training rows only: the plain sum;
-        scores to [0, 1] by minimum and maximum, plus the plain term; both by mean and
-        standard deviation; both by median and distance of the quartiles (if half of the rows
-        are nearly equal, by how far 90 % of them lie apart). All but "none" need
-        `fit(X, scores=...)`.
-    feature_scaling : {None, "standard", "robust", "minmax"} or a tuple of them, default=None
+    n_draws : int or "auto", default="auto"
+        Draw references and centroids this many times and average the term. "auto": 4 with a free
+        target, otherwise 1.
+    score_scaling : {"auto", "none", "unit", "standard", "robust"}, default="auto"
+        How score and term meet, by statistics of the training rows only. "none": the plain sum;
+        "unit": scores to [0, 1] by minimum and maximum, plus the plain term; "standard": both by
+        mean and standard deviation; "robust": both by median and distance of the quartiles (if
+        half of the rows are nearly equal, by how far 90 % of them lie apart). "auto": "robust"
+        with a free target, otherwise "none". All but "none" need `fit(X, scores=...)`.
+    feature_scaling : {"auto", None, "standard", "robust", "minmax"} or a tuple, default="auto"
         Scale the columns, by training statistics, before distances are measured. Of several
-        scalings, draws take turns.
-    columns : {"all", "random"}, default="all"
+        scalings, draws take turns. "auto": (None, "minmax") with a free target, otherwise None.
+    columns : {"auto", "all", "random"}, default="auto"
         What a draw sees. "random": the first draw all columns, each other one more than half of
-        them, at random.
-    cost : {"distance", "relative"}, default="distance"
+        them, at random. "auto": "random" with a free target, otherwise "all".
+    cost : {"auto", "distance", "relative"}, default="auto"
         What it costs to reach a centroid: the Euclidean distance, or the distance as a multiple
-        of what is usual for the rows at this centroid.
-    rows_per_centroid : int, default=None
-        k-means learns from so many random rows per centroid at most; None: from all rows.
+        of what is usual for the rows at this centroid. "auto": "relative" with a free target,
+        otherwise "distance".
+    rows_per_centroid : int, "auto" or None, default="auto"
+        k-means learns from so many random rows per centroid at most; None: from all rows. "auto":
+        64 with a free target, otherwise None.
     n_jobs : int, default=None
         Threads for scoring; None is 1, -1 all processors. Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
@@ -113,28 +117,33 @@ class CTAD(BaseCalibrator):
     >>> import numpy as np
     >>> from ctad import CTAD
     >>> X_train = np.random.default_rng(0).normal(size=(200, 3))
-    >>> calibrator = CTAD(random_state=0).fit(X_train)
-    >>> normal, far_away = calibrator.delta([[0.0, 0.0, 0.0], [9.0, 9.0, 9.0]])
+    >>> X_new = [[0.0, 0.0, 0.0], [9.0, 9.0, 9.0]]
+    >>> calibrator = CTAD(random_state=0).fit(X_train, scores=X_train[:, 0])
+    >>> normal, far_away = calibrator.delta(X_new)
     >>> bool(far_away > normal)
     True
-    >>> calibrator.calibrate([0.1, 0.2], [[0.0, 0.0, 0.0], [9.0, 9.0, 9.0]]).shape
-    (2,)
+    >>> normal, far_away = calibrator.calibrate([0.1, 0.2], X_new)
+    >>> bool(far_away > normal)
+    True
+    >>> paper = CTAD(5, 20, target="uniform", signal="total", weight=1.0, random_state=0)
+    >>> paper.fit(X_train).calibrate([0.1, 0.2], X_new) - paper.delta(X_new)
+    array([0.1, 0.2])
     """
 
     def __init__(
         self,
-        n_centroids: int | Literal["auto"] = 5,
+        n_centroids: int | Literal["auto"] = "auto",
         n_references: int = 20,
         *,
-        target: str = "uniform",
-        signal: str = "total",
-        weight: float = 1.0,
-        n_draws: int = 1,
-        score_scaling: str = "none",
-        feature_scaling: str | Sequence[str | None] | None = None,
-        columns: str = "all",
-        cost: str = "distance",
-        rows_per_centroid: int | None = None,
+        target: str = "free",
+        signal: str = "own",
+        weight: float = 2.0,
+        n_draws: int | Literal["auto"] = "auto",
+        score_scaling: str = "auto",
+        feature_scaling: str | Sequence[str | None] | None = "auto",
+        columns: str = "auto",
+        cost: str = "auto",
+        rows_per_centroid: int | Literal["auto"] | None = "auto",
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
@@ -159,55 +168,68 @@ class CTAD(BaseCalibrator):
         Parameters
         ----------
         name : {"recommended", "paper"}, default="recommended"
-            "paper": Algorithm 1 to the letter (K=5, M=20, plain sum).
+            "recommended": what `CTAD()` does, "auto" spelt out. "paper": Algorithm 1 to the letter
+            (K=5, M=20, plain sum).
         **changes
             Parameters to set differently, such as `random_state`.
 
         Examples
         --------
-        >>> CTAD.from_preset("paper", random_state=0)
-        CTAD(random_state=0)
+        >>> paper = CTAD.from_preset("paper", random_state=0)
+        >>> paper.n_centroids, paper.n_references, paper.score_scaling
+        (5, 20, 'none')
         """
         one_of("preset", name, PRESETS)
         return cls(**{**PRESETS[name], **changes})
 
+    def _of(self, name: str) -> Any:
+        """A parameter, or what suits the target in the place of "auto"."""
+        value = getattr(self, name)
+        if isinstance(value, str) and value == "auto":
+            return PRESETS["recommended" if self.target == "free" else "paper"][name]
+        return value
+
+    def _score_scaling(self) -> str:
+        scaling: str = self._of("score_scaling")
+        return scaling
+
     def _check_parameters(self) -> None:
+        one_of("target", self.target, TARGETS)
         super()._check_parameters()
-        if not (isinstance(self.n_centroids, str) and self.n_centroids == "auto"):
-            check_scalar(self.n_centroids, "n_centroids", Integral, min_val=1)
         check_scalar(self.n_references, "n_references", Integral, min_val=1)
-        check_scalar(self.n_draws, "n_draws", Integral, min_val=1)
+        check_scalar(self._of("n_draws"), "n_draws", Integral, min_val=1)
+        for name, no_number in (("n_centroids", "auto"), ("rows_per_centroid", None)):
+            if (value := self._of(name)) != no_number:
+                check_scalar(value, name, Integral, min_val=1)
         if self.n_jobs is not None:
             check_scalar(self.n_jobs, "n_jobs", Integral)
         effective_n_jobs(self.n_jobs)  # refuses 0
-        one_of("target", self.target, TARGETS)
         one_of("signal", self.signal, SIGNALS)
-        check_feature_scaling(self.feature_scaling)
-        one_of("columns", self.columns, COLUMNS)
-        one_of("cost", self.cost, COSTS)
-        if self.rows_per_centroid is not None:
-            check_scalar(self.rows_per_centroid, "rows_per_centroid", Integral, min_val=1)
+        check_feature_scaling(self._of("feature_scaling"))
+        one_of("columns", self._of("columns"), COLUMNS)
+        one_of("cost", self._of("cost"), COSTS)
 
     def _fit(self, rows: Floats) -> Floats:
         settings = self._settings_for(len(rows))
-        scalings = check_feature_scaling(self.feature_scaling)
+        scalings = check_feature_scaling(self._of("feature_scaling"))
+        n_draws: int = self._of("n_draws")
         random = check_random_state(self.random_state)
         self._signal = self.signal
         self.draws_ = []
         unseen = np.zeros(len(rows))
-        for number in range(self.n_draws):
-            progress("Finding centroids", number, self.n_draws)
+        for number in range(n_draws):
+            progress("Finding centroids", number, n_draws)
             scaling = scalings[number % len(scalings)]
             draw, extra = new_draw(rows, settings, scaling, random, all_columns=number == 0)
             self.draws_.append(draw)
             unseen += extra
-        progress("Finding centroids", self.n_draws, self.n_draws)
+        progress("Finding centroids", n_draws, n_draws)
         self._show_first_draw()
-        return self._delta(rows) + unseen / self.n_draws
+        return self._delta(rows) + unseen / n_draws
 
     def _settings_for(self, n: int) -> Settings:
         """The settings, with K and M reduced to what the rows allow."""
-        k, m, reduced = self.n_centroids, self.n_references, []
+        k, m, reduced = self._of("n_centroids"), self.n_references, []
         if k != "auto" and k > n:
             reduced.append(f"n_centroids={n} instead of {k}")
             k = n
@@ -216,7 +238,8 @@ class CTAD(BaseCalibrator):
             m = n
         if reduced:
             warn_user(f"only {n} training rows: using {' and '.join(reduced)}.")
-        return Settings(k, m, self.target, self.cost, self.columns, self.rows_per_centroid)
+        others = (self._of(name) for name in ("cost", "columns", "rows_per_centroid"))
+        return Settings(k, m, self.target, *others)
 
     def _show_first_draw(self) -> None:
         self.centroids_ = self.draws_[0].centroids

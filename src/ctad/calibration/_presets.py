@@ -13,6 +13,9 @@ PRESETS: dict[str, dict[str, Any]] = {
         "n_draws": 1,
         "score_scaling": "none",
         "feature_scaling": None,
+        "columns": "all",
+        "cost": "distance",
+        "rows_per_centroid": None,
     },
     # Many centroids without a limit on their mass; how far a row is from the nearest one, as a
     # multiple of what is usual there; seen in four ways, for no scaling and no choice of columns is

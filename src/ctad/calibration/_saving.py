@@ -11,6 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 from ..modelfile import Reader, Writer, integer, number, plain_parameters, text
 from ._combination import Combination
 
+# What later versions let one choose: files of format version 1 do not name it.
+BEFORE_FORMAT_2 = {"columns": "all", "cost": "distance", "rows_per_centroid": None}
+
 
 def save(calibrator: Any, path: str | PathLike[str]) -> None:
     """Write a fitted calibrator to a file."""
@@ -69,7 +72,10 @@ def restore_unfitted(description: dict[str, Any]) -> Any:
         name: tuple(value) if isinstance(value, list) else value  # JSON knows no tuples
         for name, value in description["parameters"].items()
     }
-    calibrator = _classes()[text(description["class"])](**parameters)
+    kind = _classes()[text(description["class"])]
+    known = kind().get_params(deep=False)
+    before = {name: value for name, value in BEFORE_FORMAT_2.items() if name in known}
+    calibrator = kind(**{**before, **parameters})
     calibrator._check_parameters()
     return calibrator
 

@@ -59,8 +59,9 @@ class CentroidDistance(BaseCalibrator):
     def _fit(self, rows: Floats) -> Floats:
         # Without a condition on the centroids' mass the row's own cost is its distance
         # to the nearest one, times its mass: one half beside a single reference.
-        self._transport = CTAD(
-            self.n_centroids,
+        self._transport = CTAD.from_preset(
+            "paper",
+            n_centroids=self.n_centroids,
             n_references=1,
             target="free",
             signal="own",
@@ -150,15 +151,19 @@ class MahalanobisDistance(BaseCalibrator):
 class TransportOnly(CTAD):
     """The transport term alone: the detector's scores are checked, then ignored.
 
-    Parameters are those of `CTAD`; the weight scales the result.
+    Parameters are those of `CTAD`; the weight scales the result, and `score_scaling` "auto" is
+    "none".
 
     Examples
     --------
     >>> from ctad.calibration import TransportOnly
-    >>> only = TransportOnly(n_centroids=1, n_references=1, target="free", random_state=0)
+    >>> only = TransportOnly(1, 1, target="uniform", weight=1.0, random_state=0)
     >>> only.fit([[1.0], [1.0]]).calibrate([0.3], [[4.0]])
     array([1.5])
     """
+
+    def _score_scaling(self) -> str:
+        return "none" if self.score_scaling == "auto" else self.score_scaling
 
     def _parts_of(self, scores: Floats, delta: Floats) -> tuple[Floats, Floats]:
         of_scores, of_delta = super()._parts_of(scores, delta)

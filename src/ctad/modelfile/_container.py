@@ -118,10 +118,10 @@ def read_manifest(path: PathLike) -> dict[str, Any]:
     >>> from ctad import CTAD
     >>> from ctad.modelfile import read_manifest
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     CTAD(random_state=0).fit([[0.0], [1.0]] * 20).save(f"{folder}/model.ctad")
+    ...     CTAD(n_centroids=2).fit([[0.0], [1.0]] * 20).save(f"{folder}/model.ctad")
     ...     manifest = read_manifest(f"{folder}/model.ctad")
     >>> manifest["class"], manifest["training_rows"], manifest["parameters"]["n_centroids"]
-    ('CTAD', 40, 5)
+    ('CTAD', 40, 2)
     """
     return read_container(path)[0]
 

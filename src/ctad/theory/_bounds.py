@@ -100,7 +100,7 @@ def bounds(calibrator: CTAD, X: Any) -> Bounds:
     >>> from ctad import CTAD
     >>> from ctad.theory import bounds
     >>> X = np.random.default_rng(0).normal(size=(200, 3))
-    >>> found = bounds(CTAD(random_state=0).fit(X), X)
+    >>> found = bounds(CTAD(target="uniform", random_state=0).fit(X), X)
     >>> bool((found.lower <= found.term).all() and (found.term <= found.upper).all())
     True
     """

@@ -76,7 +76,7 @@ def separation(calibrator: CTAD, X: Any, y: Any) -> Separation:
     --------
     >>> from ctad import CTAD
     >>> from ctad.theory import separation
-    >>> calibrator = CTAD(1, 1, target="free", random_state=0).fit([[1.0], [1.0]])
+    >>> calibrator = CTAD(1, 1, target="uniform", random_state=0).fit([[1.0], [1.0]])
     >>> found = separation(calibrator, [[1.0], [5.0]], [0, 1])
     >>> found.guaranteed, found.measured
     (2.0, 2.0)
@@ -127,12 +127,12 @@ def room(
     >>> random = np.random.default_rng(0)
     >>> angle = random.uniform(0, 2 * np.pi, size=600)
     >>> circle = np.column_stack([np.cos(angle), np.sin(angle)])
-    >>> calibrator = CTAD(100, target="free", random_state=0).fit(circle[:300])
+    >>> calibrator = CTAD(random_state=0).fit(circle[:300])
     >>> found = room(calibrator, circle[:300], terms=calibrator.delta(circle[300:]))
     >>> found.sure > 0.8  # most pairs of a cosine and a sine are not on the circle
     True
     >>> blob = random.normal(size=(600, 2))
-    >>> calibrator = CTAD(100, target="free", random_state=0).fit(blob[:300])
+    >>> calibrator = CTAD(random_state=0).fit(blob[:300])
     >>> found = room(calibrator, blob[:300], terms=calibrator.delta(blob[300:]))
     >>> found.sure < 0.1  # columns that do not depend on each other can be shuffled
     True

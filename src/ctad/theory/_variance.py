@@ -48,7 +48,8 @@ def variance(
     >>> from ctad import CTAD
     >>> from ctad.theory import variance
     >>> X = np.random.default_rng(0).normal(size=(200, 2))
-    >>> found = variance(CTAD(random_state=0).fit(X), X, X[:20], n_references=(5, 50))
+    >>> calibrator = CTAD(target="uniform", signal="total", random_state=0).fit(X)
+    >>> found = variance(calibrator, X, X[:20], n_references=(5, 50))
     >>> found[50] < found[5]
     True
     """
