@@ -33,7 +33,7 @@ FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "Arrow": pa.table}
 @parametrize_with_checks(
     [
         CTAD(),
-        CTAD.from_preset("recommended"),
+        CTAD.from_preset("paper"),
         CTAD(target="sizes", signal="own", score_scaling="robust", feature_scaling="standard"),
         CentroidDistance(),
         MahalanobisDistance(),

@@ -318,7 +318,7 @@ def test_terms_that_differ_by_rounding_only_are_constant():
         assert np.abs(calibrator.calibrate([0.0, 1.0], two + 1.0)).max() < 100
 
 
-@pytest.mark.parametrize("n_centroids", ["auto", 100])
+@pytest.mark.parametrize("n_centroids", ["many", 100])
 def test_few_distinct_rows_do_not_turn_rounding_into_a_scale(n_centroids):
     """With a centroid on every distinct row all training terms are zero, up to rounding."""
     random = np.random.default_rng(0)
@@ -484,9 +484,7 @@ def test_without_settings_it_is_the_recommended_preset_to_the_bit():
 def test_without_training_scores_the_default_says_what_it_needs():
     calibrator = CTAD(random_state=0).fit(X_TRAIN)
     assert np.isfinite(calibrator.delta(X_NEW)).all()
-    with pytest.raises(
-        ValueError, match=r"'robust' needs the scores .*: call fit\(X, scores=\.\.\.\)"
-    ):
+    with pytest.raises(ValueError, match=r"their scores are needed: call fit\(X, scores=\.\.\.\)"):
         calibrator.calibrate(NEW_SCORES, X_NEW)
 
 
@@ -501,6 +499,20 @@ def test_auto_is_what_suits_the_target(target):
     np.testing.assert_array_equal(
         default.calibrate(NEW_SCORES, X_NEW), suiting.calibrate(NEW_SCORES, X_NEW)
     )
+    for name, value in suiting.get_params().items():  # also what makes no difference to these rows
+        assert default._of(name) == value, name
+
+
+def test_plain_distances_in_different_units_are_not_averaged():
+    calibrator = CTAD(cost="distance", random_state=0).fit(X_TRAIN * 1000.0)
+    assert all((draw.scale == 1.0).all() for draw in calibrator.draws_)
+
+
+@pytest.mark.parametrize("target", ["uniform", "sizes", "free"])
+def test_a_preset_with_another_target_keeps_its_other_settings(target):
+    calibrator = CTAD.from_preset(target=target, random_state=0).fit(X_TRAIN)
+    assert [len(draw.centroids) for draw in calibrator.draws_] == [100] * 4
+    assert (calibrator.draws_[0].radius != 1).any()
 
 
 # Few rows

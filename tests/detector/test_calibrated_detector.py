@@ -560,7 +560,7 @@ def test_a_threshold_among_infinite_scores_is_still_a_number():
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # PyOD's own, of a division by zero
-@pytest.mark.parametrize("calibrator", [None, CTAD()])
+@pytest.mark.parametrize("calibrator", [None, plain_ctad()])
 def test_pyods_pca_on_a_constant_column_says_what_to_do(calibrator):
     train = np.c_[normal(300, 3), np.zeros(300)]
     assert np.isinf(PCA().fit(train).decision_scores_).all()

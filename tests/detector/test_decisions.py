@@ -20,6 +20,8 @@ from ctad import CTAD, CalibratedDetector, load
 from ctad.detector._conformal import discoveries, fewest_discoveries
 from ctad.detectors import make
 
+from ..calibrators import plain_ctad
+
 DETECTORS = {
     "IForest": lambda: IForest(n_estimators=10),
     "KNN": lambda: KNN(),
@@ -280,7 +282,9 @@ def test_thresholds_of_pythresh_decide_as_in_pyod(thresholder, cancer, tmp_path)
     normal, malignant = cancer
     new = np.vstack([normal[200:], malignant])
     theirs = KNN(contamination=thresholder).fit(normal[:200])
-    ours = CalibratedDetector(KNN(), CTAD(weight=0, random_state=0), contamination=thresholder)
+    ours = CalibratedDetector(
+        KNN(), plain_ctad(weight=0, random_state=0), contamination=thresholder
+    )
     ours.fit(normal[:200])
     np.testing.assert_array_equal(ours.labels_, theirs.labels_)
     np.testing.assert_array_equal(ours.predict(new), theirs.predict(new))

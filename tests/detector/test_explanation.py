@@ -44,7 +44,7 @@ def odd():
 
 CALIBRATORS = [
     None,
-    CTAD(),
+    CTAD.from_preset("paper"),
     CTAD(20, 30, target="sizes", signal="own", score_scaling="standard"),
     CTAD(target="free", n_draws=3, score_scaling="unit"),
     CentroidDistance(score_scaling="robust"),

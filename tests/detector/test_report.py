@@ -39,6 +39,8 @@ def test_a_report_says_what_the_detector_says(detector, tables):
     assert report.title == "IsolationForest, calibrated"
     assert report.facts["Training rows"] == "175"
     assert report.facts["Normal rows held out"] == "75"
+    for setting in ("target='free'", "n_centroids='many'", "weight=2.0"):  # also the usual ones
+        assert setting in report.facts["Calibration"]
     assert "holdout=0.3" in report.reproduce
     assert "from sklearn.ensemble import IsolationForest" in report.reproduce
 

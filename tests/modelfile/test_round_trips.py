@@ -75,17 +75,19 @@ def assert_same_detector(first, second, X=X_NEW):
 calibrators = st.one_of(
     st.builds(
         CTAD,
-        st.sampled_from([1, 2, 5, 7, "auto"]),
+        st.sampled_from([1, 2, 5, 7, "many", "auto"]),
         st.integers(1, 30),
         target=st.sampled_from(["uniform", "sizes", "free"]),
         signal=st.sampled_from(["total", "own"]),
         weight=st.floats(0, 1e6),
-        n_draws=st.integers(1, 3),
-        score_scaling=st.sampled_from(["none", "unit", "standard", "robust"]),
-        feature_scaling=st.sampled_from([None, "standard", "robust", "minmax", (None, "minmax")]),
-        columns=st.sampled_from(["all", "random"]),
-        cost=st.sampled_from(["distance", "relative"]),
-        rows_per_centroid=st.sampled_from([None, 3]),
+        n_draws=st.sampled_from([1, 2, 3, "auto"]),
+        score_scaling=st.sampled_from(["none", "unit", "standard", "robust", "auto"]),
+        feature_scaling=st.sampled_from(
+            [None, "standard", "robust", "minmax", (None, "minmax"), "auto"]
+        ),
+        columns=st.sampled_from(["all", "random", "auto"]),
+        cost=st.sampled_from(["distance", "relative", "auto"]),
+        rows_per_centroid=st.sampled_from([None, 3, "auto"]),
         n_jobs=st.sampled_from([None, -1, np.int64(2)]),
         random_state=st.integers(0, 2**32 - 1),
     ),
@@ -119,7 +121,7 @@ def test_a_calibrator_keeps_its_columns_and_what_it_lacks(path):
     assert loaded.random_state is None
     same(loaded.references_, calibrator.references_)
     same(loaded.centroids_, calibrator.centroids_)
-    with pytest.raises(ValueError, match="needs the scores of the training rows"):
+    with pytest.raises(ValueError, match="their scores are needed"):
         loaded.calibrate(X_NEW[:, 0], X_NEW[:, :2])
 
 

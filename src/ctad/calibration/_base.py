@@ -197,8 +197,8 @@ class BaseCalibrator(BaseEstimator, ABC):
         self._check_weight()
         if self._combination is None:
             raise ValueError(
-                f"score_scaling={self._score_scaling()!r} needs the scores of the training rows: "
-                "call fit(X, scores=...), or choose score_scaling='none' for the plain sum."
+                "score and term meet on the scale of training rows, so their scores are needed: "
+                "call fit(X, scores=...), or fit with score_scaling='none' for the plain sum."
             )
 
     def _combine(self, scores: Floats, delta: Floats) -> Floats:

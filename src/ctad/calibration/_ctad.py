@@ -23,9 +23,21 @@ if TYPE_CHECKING:
 
 TARGETS = ("uniform", "sizes", "free")
 SIGNALS = ("total", "own")
+# Whole numbers, and what may stand in their place.
+COUNTS: dict[str, tuple[str | None, ...]] = {
+    "n_centroids": ("many", "auto"),
+    "n_references": (),
+    "n_draws": ("auto",),
+    "rows_per_centroid": (None, "auto"),
+}
 
 # Rows scored at a time: bounds the memory for what is not returned.
 CHUNK_ROWS = 2**20
+
+
+def is_auto(value: Any) -> bool:
+    """Whether a parameter is left to us."""
+    return isinstance(value, str) and value == "auto"
 
 
 class CTAD(BaseCalibrator):
@@ -39,14 +51,15 @@ class CTAD(BaseCalibrator):
         \delta_{x_i}\bigr),\; \sum_j b_j \delta_{C_j}\Bigr), \qquad
         s^*(x) = s(x) + \text{weight} \cdot \Delta(x).
 
-    The defaults are the recommended settings, with a free target. Of the other two targets they
-    make the paper's problem: "auto" is what suits the target.
+    The defaults are the recommended settings: a free target, the row's own part of the value, on a
+    common scale with the score. "auto" follows the target: with "uniform" or "sizes", transport and
+    sum are as in the paper.
 
     Parameters
     ----------
-    n_centroids : int or "auto", default="auto"
-        K. "auto": with a free target 200, but at most a third of the distinct rows that k-means
-        sees; otherwise 5.
+    n_centroids : int, "many" or "auto", default="auto"
+        K. "many": 200, but at most a third of the distinct rows that k-means sees. "auto": "many"
+        with a free target, otherwise 5.
     n_references : int, default=20
         M. If K divides M+1 a row needs a single step and is placed fastest.
     target : {"free", "uniform", "sizes"}, default="free"
@@ -68,7 +81,8 @@ class CTAD(BaseCalibrator):
         with a free target, otherwise "none". All but "none" need `fit(X, scores=...)`.
     feature_scaling : {"auto", None, "standard", "robust", "minmax"} or a tuple, default="auto"
         Scale the columns, by training statistics, before distances are measured. Of several
-        scalings, draws take turns. "auto": (None, "minmax") with a free target, otherwise None.
+        scalings, draws take turns. "auto": (None, "minmax") with relative costs, otherwise None,
+        because distances in different units have no mean.
     columns : {"auto", "all", "random"}, default="auto"
         What a draw sees. "random": the first draw all columns, each other one more than half of
         them, at random. "auto": "random" with a free target, otherwise "all".
@@ -132,7 +146,7 @@ class CTAD(BaseCalibrator):
 
     def __init__(
         self,
-        n_centroids: int | Literal["auto"] = "auto",
+        n_centroids: int | Literal["many", "auto"] = "auto",
         n_references: int = 20,
         *,
         target: str = "free",
@@ -168,8 +182,8 @@ class CTAD(BaseCalibrator):
         Parameters
         ----------
         name : {"recommended", "paper"}, default="recommended"
-            "recommended": what `CTAD()` does, "auto" spelt out. "paper": Algorithm 1 to the letter
-            (K=5, M=20, plain sum).
+            "recommended": what `CTAD()` does, all settings spelt out. "paper": Algorithm 1 to the
+            letter (K=5, M=20, plain sum).
         **changes
             Parameters to set differently, such as `random_state`.
 
@@ -185,9 +199,13 @@ class CTAD(BaseCalibrator):
     def _of(self, name: str) -> Any:
         """A parameter, or what suits the target in the place of "auto"."""
         value = getattr(self, name)
-        if isinstance(value, str) and value == "auto":
-            return PRESETS["recommended" if self.target == "free" else "paper"][name]
-        return value
+        if not is_auto(value):
+            return value
+        if name == "feature_scaling":
+            recommended = self._of("cost") == "relative"
+        else:
+            recommended = self.target == "free"
+        return PRESETS["recommended" if recommended else "paper"][name]
 
     def _score_scaling(self) -> str:
         scaling: str = self._of("score_scaling")
@@ -196,18 +214,17 @@ class CTAD(BaseCalibrator):
     def _check_parameters(self) -> None:
         one_of("target", self.target, TARGETS)
         super()._check_parameters()
-        check_scalar(self.n_references, "n_references", Integral, min_val=1)
-        check_scalar(self._of("n_draws"), "n_draws", Integral, min_val=1)
-        for name, no_number in (("n_centroids", "auto"), ("rows_per_centroid", None)):
-            if (value := self._of(name)) != no_number:
+        for name, others in COUNTS.items():
+            value = getattr(self, name)
+            if not (isinstance(value, str | None) and value in others):
                 check_scalar(value, name, Integral, min_val=1)
         if self.n_jobs is not None:
             check_scalar(self.n_jobs, "n_jobs", Integral)
         effective_n_jobs(self.n_jobs)  # refuses 0
         one_of("signal", self.signal, SIGNALS)
+        one_of("columns", self.columns, ("auto", *COLUMNS))
+        one_of("cost", self.cost, ("auto", *COSTS))
         check_feature_scaling(self._of("feature_scaling"))
-        one_of("columns", self._of("columns"), COLUMNS)
-        one_of("cost", self._of("cost"), COSTS)
 
     def _fit(self, rows: Floats) -> Floats:
         settings = self._settings_for(len(rows))
@@ -230,7 +247,7 @@ class CTAD(BaseCalibrator):
     def _settings_for(self, n: int) -> Settings:
         """The settings, with K and M reduced to what the rows allow."""
         k, m, reduced = self._of("n_centroids"), self.n_references, []
-        if k != "auto" and k > n:
+        if k != "many" and k > n:
             reduced.append(f"n_centroids={n} instead of {k}")
             k = n
         if m > n:

@@ -27,7 +27,7 @@ FEATURE_SCALINGS = (None, "standard", "robust", "minmax")
 COLUMNS = ("all", "random")
 COSTS = ("distance", "relative")
 
-MOST_CENTROIDS = 200  # that "auto" takes
+MOST_CENTROIDS = 200  # that "many" are
 # A centroid's usual distance is learnt from its rows, and as if from this many with the mean one.
 PRIOR_ROWS = 10
 
@@ -40,7 +40,7 @@ MAX_SAVED_COSTS = 2**28
 class Settings(NamedTuple):
     """How to describe normal data; see `CTAD`."""
 
-    n_centroids: int | Literal["auto"]
+    n_centroids: int | Literal["many"]
     n_references: int
     target: str
     cost: str
@@ -182,7 +182,7 @@ def new_draw(
         np.ascontiguousarray((part[:, columns] - shift) / scale)
         for part in (rows[sample], references)
     )
-    if settings.n_centroids == "auto":
+    if settings.n_centroids == "many":
         k = min(MOST_CENTROIDS, max(1, len(np.unique(inside, axis=0)) // 3))
     else:
         k = settings.n_centroids
@@ -257,7 +257,7 @@ def _sample(n: int, settings: Settings, random: np.random.RandomState) -> slice 
     """Which of n rows k-means sees."""
     if settings.rows_per_centroid is None:
         return slice(None)
-    k = MOST_CENTROIDS if settings.n_centroids == "auto" else settings.n_centroids
+    k = MOST_CENTROIDS if settings.n_centroids == "many" else settings.n_centroids
     wanted = max(2, settings.rows_per_centroid * k)
     return slice(None) if wanted >= n else random.choice(n, wanted, replace=False)
 

@@ -21,7 +21,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     # multiple of what is usual there; seen in four ways, for no scaling and no choice of columns is
     # right for every table; on a common scale with the score. Why: docs/recommended.md.
     "recommended": {
-        "n_centroids": "auto",
+        "n_centroids": "many",
         "n_references": 20,
         "target": "free",
         "signal": "own",

@@ -9,7 +9,7 @@ from sklearn.covariance import LedoitWolf
 
 from .._input import Floats, Rows
 from ._base import BaseCalibrator
-from ._ctad import CTAD
+from ._ctad import CTAD, is_auto
 from ._parts import DeltaParts, without_transport
 from ._saving import describe, restore
 
@@ -26,9 +26,9 @@ class CentroidDistance(BaseCalibrator):
 
     Parameters
     ----------
-    n_centroids : int or "auto", default=5
+    n_centroids : int or "many", default=5
     weight, n_draws, score_scaling, feature_scaling, n_jobs, random_state
-        As in `CTAD`.
+        As in `CTAD`, but the paper's by default.
 
     Examples
     --------
@@ -103,7 +103,7 @@ class MahalanobisDistance(BaseCalibrator):
     Parameters
     ----------
     weight, score_scaling
-        As in `CTAD`.
+        As in `CTAD`, but the paper's by default.
 
     Examples
     --------
@@ -163,7 +163,7 @@ class TransportOnly(CTAD):
     """
 
     def _score_scaling(self) -> str:
-        return "none" if self.score_scaling == "auto" else self.score_scaling
+        return "none" if is_auto(self.score_scaling) else self.score_scaling
 
     def _parts_of(self, scores: Floats, delta: Floats) -> tuple[Floats, Floats]:
         of_scores, of_delta = super()._parts_of(scores, delta)

@@ -70,7 +70,7 @@ class CalibratedDetector(ConformalDecisions, BaseEstimator):
         or bare, is used as it is and not retrained; so is a function. Only the
         `FrozenEstimator` also survives `clone` and with it cross-validation.
     calibrator : CTAD or another calibrator, default=None
-        Cloned and fitted by `fit`. None: `CTAD()`, the recommended settings.
+        Cloned and fitted by `fit`. None: `CTAD.from_preset()`, the recommended settings.
     encoder : TableEncoder, default=None
         Cloned and fitted by `fit` if the rows are a pandas, polars or Arrow table. None:
         `TableEncoder()`. Arrays are not encoded.

@@ -196,11 +196,16 @@ def _plane(detector: CalibratedDetector, rows: Floats, top: Integers) -> Plane:
     )
 
 
+def _with_all_settings(calibrator: Any) -> str:
+    with sklearn.config_context(print_changed_only=False):
+        return repr(calibrator)
+
+
 def _facts(detector: CalibratedDetector, n_rows: int) -> dict[str, str]:
     columns, sources = detector._columns()
     facts = {
         "Detector": repr(final_step(detector.detector_)),
-        "Calibration": repr(detector.calibrator_),
+        "Calibration": _with_all_settings(detector.calibrator_),
         "Training rows": f"{len(detector.decision_scores_):,}",
     }
     if detector.normal_ is not None:

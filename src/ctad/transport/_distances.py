@@ -133,7 +133,8 @@ def fill_least_costs(
     `nearest` (n,) with the first centroid that has it."""
     k_centroids, n_factors = screen.factors.shape
     # Rows in whole vectors of the processor, as long as 16 centroids fit beside them.
-    step = min(128, max(16, MULTIPLICATIONS // (16 * n_factors) // 16 * 16))
+    most = min(128, MULTIPLICATIONS // (16 * n_factors), rows.shape[0] + 15)
+    step = max(16, most // 16 * 16)
     at_once = max(1, MULTIPLICATIONS // (step * n_factors))
     factors = np.zeros((n_factors, step), np.float32)
     bound = np.zeros(step, np.float32)
