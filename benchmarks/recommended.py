@@ -45,7 +45,7 @@ def plan(datasets, detectors=DETECTORS, protocols=JUDGED, seeds=SEEDS) -> Plan:
         for detector in detectors
     ]
     entries += [
-        Entry(STANDARDISED.name, Contestant(detector), (NONE, *few), (0,))
+        Entry(STANDARDISED.name, Contestant(detector), (NONE, *few), tuple(seeds))
         for detector in CLASSICAL
         if detector in detectors
     ]
