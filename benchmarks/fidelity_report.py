@@ -13,7 +13,7 @@ from ctad.benchmark._scores import published_settings
 from ctad.datasets import KNOWN_DATASETS
 from ctad.detectors import known_detector
 from ctad.paper._printed import comparison
-from ctad.paper._tables import SAME
+from ctad.paper._tables import ROUNDING, SAME
 
 PAGE = "fidelity.md"
 PICTURE = DOCS / "fidelity.png"
@@ -65,8 +65,8 @@ def settings_of(detector: str) -> dict[str, str]:
 def sides(found: pd.DataFrame, told: pd.Series) -> pd.Series:
     """Where a printed number is, seen from our range; a range needs all seeds."""
     side = pd.Series("inside", index=found.index)
-    side[told < found["min"] - SAME] = "below"
-    side[told > found["max"] + SAME] = "above"
+    side[told < found["min"] - SAME - ROUNDING] = "below"
+    side[told > found["max"] + SAME + ROUNDING] = "above"
     return side.where(found["complete"], "")
 
 
