@@ -164,7 +164,8 @@ def test_a_loop_over_pot_takes_hundreds_of_times_as_long(measured):
 
 def test_every_cell_of_the_study_has_a_result(measured, study):
     assert not len(measured.failed)
-    done = set(Results(ROOT / "results").cells.rows())
+    done = Results(ROOT / "results").cells.rows()
+    assert all(o.fit_seconds >= 0 and o.score_seconds >= 0 for o in done.values())
     plan = study.plan()
     assert {entry.contestant.name for entry in plan.entries} == {*CALIBRATED, *COMPARED}
     missing = [
