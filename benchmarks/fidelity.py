@@ -34,11 +34,14 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         {"shuffle": False},
         {"learning_rate": 0.01},
         {"patience": 1000},  # the weights of the epoch with the smallest loss
+        {"scaling": "none"},
+        *({"epochs": epochs} for epochs in (1, 5, 20, 50)),
+        *({"epochs": epochs, "scaling": "none"} for epochs in (1, 5, 20, 50)),
     ),
     "MCM": tuple(SLOWER_MCM.values()),
     "DTE": ({"scaling": "none"},),
     "NeuTraLAD": ({"scaling": "standard"},),
-    "ICL": ({"batch_size": 3000},),
+    "ICL": ({"batch_size": 3000, "max_steps": None},),  # as its authors have it
 }
 VARIANT_SEEDS = 3
 SMALLER = 22

@@ -17,9 +17,9 @@ ALLOWED = {
     "streams": {"_atomic", "_warning"},
     "datasets": {"streams", "tables", "_atomic", "_input", "_progress", "_warning"},
     "calibration": {"transport", "modelfile", "_progress"} | CHECKS,
-    "detectors": {"modelfile", "_progress"} | CHECKS,
+    "detectors": {"modelfile", "_blocks", "_progress"} | CHECKS,
     "report": {"_atomic", "_findings", "_input", "_metrics", "__version__"},
-    "detector": {"calibration", "modelfile", "report", "tables", "__version__"} | CHECKS,
+    "detector": {"calibration", "modelfile", "report", "tables", "_blocks", "__version__"} | CHECKS,
     "theory": {"calibration", "transport", "_input"},
     "engines": {"detector", "streams", "_atomic"},
     "benchmark": {"calibration", "datasets", "detector", "detectors", "tables"}

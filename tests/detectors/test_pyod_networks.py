@@ -60,6 +60,14 @@ def test_they_can_be_fitted_again_on_other_columns(name):
     )
 
 
+def test_a_score_does_not_depend_on_company(name):
+    detector = small(name).fit(normal(80, 3))
+    rows = normal(40, 3, seed=1)
+    alone = [detector.decision_function(rows[[i]])[0] for i in range(40)]
+    first = [detector.decision_function(rows[i:])[0] for i in range(40)]
+    np.testing.assert_array_equal(alone, first)
+
+
 def test_they_say_nothing_while_they_train(name, capfd):
     small(name).fit(normal(80, 3))
     assert capfd.readouterr() == ("", "")

@@ -56,6 +56,13 @@ def test_our_own_say_whose_code_they_do_not_use(name):
     assert "written from its description, without its authors' code" in known_detector(name).licence
 
 
+def test_our_own_say_what_they_do_in_their_own_way():
+    assert "Here a step takes 64 rows" in known_detector("ICL").notes
+    assert "Parameters" not in known_detector("ICL").notes
+    assert all(known_detector(name).notes for name in SMALL)
+    assert known_detector("KNN").notes == ""
+
+
 def test_names_do_not_care_about_case_and_options_are_passed_on():
     assert make("iForest", n_estimators=7).n_estimators == 7
     assert make("LOCALOUTLIERFACTOR").novelty
@@ -72,6 +79,7 @@ def test_unknown_names_and_options_are_answered_with_the_known_ones():
 MISSING = {
     "KNN": ("pyod", r"KNN needs PyOD: pip install 'ctad\[pyod\]' brings it"),
     "DRL": ("torch", r"DRL needs ctad and PyTorch: pip install 'ctad\[deep\]' brings it"),
+    "MCM": ("safetensors", r"MCM needs ctad and PyTorch: pip install 'ctad\[deep\]' brings it"),
     "DeepSVDD": ("torch", r"needs PyOD and PyTorch: pip install 'ctad\[pyod,deep\]' brings it"),
 }
 

@@ -48,6 +48,8 @@ def _all_about(known: KnownDetector) -> tuple[RenderableType, ...]:
     facts.add_row("reference", known.reference)
     if not known.installed:
         return (facts,)
+    if known.notes:
+        facts.add_row("notes", known.notes)
     parameters = plain_table("parameter", "default")
     for parameter, default in known.parameters.items():
         parameters.add_row(parameter, repr(default))
@@ -63,6 +65,7 @@ def _facts(known: KnownDetector) -> dict[str, Any]:
         "library": known.library.name,
         "licence": known.licence,
         "reference": known.reference,
+        "notes": known.notes if known.installed else None,
         "installed": known.installed,
         "parameters": known.parameters if known.installed else None,
     }

@@ -18,15 +18,11 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from .._blocks import in_blocks
 from .._input import Floats, checked_scores
 
 POLARITIES = ("auto", "higher", "lower")
 SEARCHES = (GridSearchCV, RandomizedSearchCV)
-
-# Matrix products round a row differently with the number of rows they work on. So that a
-# score does not change with its company, detectors see blocks of exactly this many rows.
-# (Wide products also round by the place in the block; that remains, in the last digits.)
-BLOCK_ROWS = 256
 
 # These work on each row on its own and need no blocks.
 ROW_BY_ROW = {
@@ -129,16 +125,7 @@ def scores_in_blocks(detector: Any, reading: Reading, X: Any) -> Floats:
     """Scores that do not depend on the other rows of the call."""
     if _scores_row_by_row(detector):
         return scores_of(detector, reading, X)
-    n = X.shape[0]
-    scores = np.empty(n)
-    for start in range(0, n, BLOCK_ROWS):
-        # The last block is filled up with copies of the last row.
-        block = _safe_indexing(X, np.minimum(np.arange(start, start + BLOCK_ROWS), n - 1))
-        if isinstance(block, np.ndarray):
-            block = np.ascontiguousarray(block)
-        stop = min(start + BLOCK_ROWS, n)
-        scores[start:stop] = scores_of(detector, reading, block)[: stop - start]
-    return scores
+    return in_blocks(lambda block: scores_of(detector, reading, block), X)
 
 
 def scores_depend_on_other_rows(detector: Any, reading: Reading, X: Any) -> bool:

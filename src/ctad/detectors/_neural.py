@@ -14,6 +14,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 from torch import Tensor
 
+from .._blocks import BLOCK_ROWS, in_blocks
 from .._decisions import Decisions
 from .._input import Floats, Rows, new_rows, one_of, training_rows
 from .._progress import progress_bar
@@ -24,11 +25,6 @@ from ._training import LossNotFiniteError, train
 
 DEVICES = ("auto", "cpu", "cuda")
 SCALINGS = {"standard": StandardScaler, "minmax": MinMaxScaler, "none": None}
-
-# A matrix product may round a row differently with the number of rows it works on, and on some
-# processors with the row's place among them. Blocks of always this many rows, scored in double
-# precision and rounded to single at the end, give a row the same score in any company.
-BLOCK_ROWS = 256
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -156,7 +152,8 @@ class NeuralDetector(Decisions, Saved, BaseEstimator):
     def decision_function(self, X: Any) -> Floats:
         """The score of each row: higher = more anomalous.
 
-        It does not depend on the other rows. A row so far off that single precision cannot hold it,
+        It does not depend on the other rows: they are scored in blocks of 256, so one row costs as
+        much as so many. A row so far off that single precision cannot hold it,
         or its score, scores infinity.
 
         Parameters
@@ -179,16 +176,16 @@ class NeuralDetector(Decisions, Saved, BaseEstimator):
         return False
 
     def _scores(self, rows: Rows) -> Floats:
-        scores = np.empty(len(rows))
         device = self._device()
+        # Computed in double precision and rounded to single, a score is the same at any place in
+        # its block, too.
         network = copy.deepcopy(self.network_).double()
+
+        def score(block: Rows) -> Tensor:
+            return network.score(self._prepared(block).to(device).double()).float().cpu()
+
         with torch.inference_mode():
-            for start in range(0, len(rows), BLOCK_ROWS):
-                block = rows[start : start + BLOCK_ROWS]
-                # The last block is filled up with copies of its last row.
-                filled = np.pad(block, ((0, BLOCK_ROWS - len(block)), (0, 0)), mode="edge")
-                of_block = network.score(self._prepared(filled).to(device).double()).float()
-                scores[start : start + BLOCK_ROWS] = of_block[: len(block)].cpu()
+            scores = in_blocks(score, rows)
         scores[np.isnan(scores)] = np.inf
         return scores
 
@@ -218,7 +215,8 @@ class NeuralDetector(Decisions, Saved, BaseEstimator):
     def _largest(self, rows: Floats) -> str:
         column = int(np.abs(rows).max(axis=0).argmax())
         name = getattr(self, "feature_names_in_", range(rows.shape[1]))[column]
-        return f"The largest number is {np.abs(rows[:, column]).max():g}, in column {name!r}"
+        where = f"column {name!r}" if isinstance(name, str) else f"column {name} (from 0)"
+        return f"The largest number is {np.abs(rows[:, column]).max():g}, in {where}"
 
     def _what_to_scale(self, rows: Floats, what: str) -> str:
         advice = f"try a learning_rate below {self.learning_rate:g}"

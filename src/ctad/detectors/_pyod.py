@@ -19,6 +19,7 @@ from pyod.models.auto_encoder import AutoEncoder as _AutoEncoder
 from pyod.models.deep_svdd import DeepSVDD as _DeepSVDD
 from sklearn.utils import check_array
 
+from .._blocks import in_blocks
 from .._input import Floats
 from ._saved import Saved
 from ._seed import seeds_from
@@ -59,6 +60,10 @@ class DeepSVDD(Saved, _DeepSVDD):
             super().fit(X)
         return self
 
+    def decision_function(self, X: Any) -> Floats:
+        """The score of each row: higher = more anomalous."""
+        return in_blocks(super().decision_function, check_array(X))
+
 
 class AutoEncoder(Saved, _AutoEncoder):
     """PyOD's AutoEncoder."""
@@ -84,5 +89,4 @@ class AutoEncoder(Saved, _AutoEncoder):
     def decision_function(self, X: Any) -> Floats:
         """The score of each row: higher = more anomalous."""
         with _own_random_numbers(0):  # PyTorch's loader of batches draws a number
-            scores: Floats = super().decision_function(X)
-        return scores
+            return in_blocks(super().decision_function, check_array(X))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from importlib.util import find_spec
-from inspect import signature
+from inspect import getdoc, signature
 from typing import Any, NamedTuple
 
 
@@ -19,8 +19,9 @@ class Library(NamedTuple):
 
 SCIKIT_LEARN = Library("scikit-learn", "BSD-3-Clause", ("sklearn",), None)
 PYOD = Library("PyOD", "BSD-2-Clause", ("pyod",), "pyod")
-PYOD_NETWORKS = Library("PyOD and PyTorch", "BSD-2-Clause", ("pyod", "torch", "tqdm"), "pyod,deep")
-CTAD = Library("ctad and PyTorch", "BSD-3-Clause", ("torch", "tqdm"), "deep")
+_DEEP = ("torch", "safetensors", "tqdm")  # what the extra "deep" brings
+PYOD_NETWORKS = Library("PyOD and PyTorch", "BSD-2-Clause", ("pyod", *_DEEP), "pyod,deep")
+CTAD = Library("ctad and PyTorch", "BSD-3-Clause", _DEEP, "deep")
 
 
 class KnownDetector(NamedTuple):
@@ -81,18 +82,24 @@ class KnownDetector(NamedTuple):
         parameters = signature(self.load()).parameters.values()
         return {parameter.name: parameter.default for parameter in parameters} | self.options
 
+    @property
+    def notes(self) -> str:
+        """What one written here does in its own way, and what it cannot see."""
+        if self.library is not CTAD:
+            return ""
+        about, _, _ = (getdoc(self.load()) or "").partition("\nParameters\n")
+        _, _, behind_the_first_line = about.partition("\n\n")
+        return " ".join(behind_the_first_line.replace("`", "").split())
+
     def load(self) -> Any:
         """Its class."""
-        module, _, class_name = self.place.partition(":")
-        try:
-            return getattr(import_module(module), class_name)
-        except ImportError as error:
-            if self.installed:
-                raise
+        if not self.installed:
             raise ImportError(
                 f"{self.name} needs {self.library.name}: pip install 'ctad[{self.library.extra}]' "
                 "brings it"
-            ) from error
+            )
+        module, _, class_name = self.place.partition(":")
+        return getattr(import_module(module), class_name)
 
 
 _FOREST = "Liu, Ting, Zhou: Isolation forest. ICDM 2008"
@@ -239,7 +246,7 @@ KNOWN_DETECTORS = {
             "MCM",
             "reconstruction",
             "badly restored where cells are hidden",
-            "200 epochs, each row 15 times: about a minute per 1,000 rows",
+            "200 epochs, each row 15 times: minutes per 1,000 rows",
             "Yin, Qiao, Zhou, Wang, Yang: MCM: masked cell modeling for anomaly detection in "
             "tabular data. ICLR 2024",
             CTAD,
@@ -282,7 +289,7 @@ KNOWN_DETECTORS = {
             "ICL",
             "self-supervised",
             "a row whose columns do not go together",
-            "1,000 steps at most, each row up to D times",
+            "1,000 steps or one epoch, each row up to D times",
             "Shenkar, Wolf: Anomaly detection for tabular data with internal contrastive learning. "
             "ICLR 2022",
             CTAD,

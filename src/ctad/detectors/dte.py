@@ -17,7 +17,8 @@ from ._neural import NeuralDetector, in_range
 class DTE(NeuralDetector):
     """Learn to tell how much noise was added to a row; anomalies look like much noise.
 
-    The categorical variant, DTE-C.
+    The categorical variant, DTE-C. Noise has a standard deviation below 1, so columns need to be
+    scaled: among numbers in the thousands it cannot be seen, and all rows may score alike.
 
     Parameters
     ----------

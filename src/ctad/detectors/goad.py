@@ -17,6 +17,10 @@ MAX_LAYERS = 100
 class GOAD(NeuralDetector):
     """Learn which of many random maps a row went through; of anomalies it is hard to tell.
 
+    Where the description leaves it open: the layer that names the map has a bias, a map's rows are
+    kept away from the nearest centre of another map, and the centres that rows are scored by are
+    means over all training rows, taken once training is over.
+
     Parameters
     ----------
     n_maps : int, default=256

@@ -17,8 +17,9 @@ WIDTH = 200  # in which windows and their complements are compared
 class ICL(NeuralDetector):
     """Match each window of columns with the row's other columns; in anomalies they match badly.
 
-    Needs three columns at least. Its authors take 3,000 rows for a step and 2,000 epochs at most.
-    Steps of 64 rows, 1,000 of them at most, reach the same loss in a fraction of the time.
+    Needs three columns at least. Windows are compared by angles, so a row far off whose columns go
+    together may pass for normal. Its authors take 3,000 rows for a step and 2,000 epochs at most.
+    Here a step takes 64 rows, and training ends with the epoch of the 1,000th step.
 
     Parameters
     ----------

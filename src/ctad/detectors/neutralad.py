@@ -15,8 +15,10 @@ from ._neural import NeuralDetector, in_range
 class NeuTraLAD(NeuralDetector):
     """Learn views of a row that resemble it yet differ from each other; anomalies' do neither.
 
-    Without biases and compared by angles, a row and its double score the same. Columns of mean 0
-    would put normal rows at all angles, so the default scaling is "minmax".
+    Without biases and compared by angles, a scaled row and its double score the same: distance
+    alone makes no row odd. Columns of mean 0 would put normal rows at all angles, so the default
+    scaling is "minmax". Where the description leaves it open: the learning rate is halved after 100
+    epochs, and nothing bends the encoder's last layer.
 
     Parameters
     ----------

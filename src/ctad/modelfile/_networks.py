@@ -66,7 +66,9 @@ def _without_network(detector: Any, network: Network, writer: Writer) -> Any:
         try:
             from safetensors.torch import save
         except ImportError as error:
-            raise ImportError("saving a neural detector needs safetensors: install it") from error
+            raise ImportError(
+                "saving a neural detector needs safetensors: pip install 'ctad[deep]' brings it"
+            ) from error
 
         weights = dict(getattr(module, "_orig_mod", module).state_dict())  # also if compiled
         if hasattr(detector, CENTRE):
