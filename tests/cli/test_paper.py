@@ -78,6 +78,7 @@ def test_a_script_gets_the_numbers(done):
         (("--detectors", "knn,lof"), "no results of LOF with calibration 'ctad uniform own"),
         (("--datasets", "numbers,nosuch"), "no results of nosuch"),
         (("--weight", "0.3", "--protocol", "honest"), "no results of honest"),
+        (("--seeds", "2"), "no results of 2 seeds"),
     ],
 )
 def test_what_results_do_not_have_is_told(done, asked, reason):

@@ -150,6 +150,10 @@ def paper(
                         f"{source} has no results of {', '.join(missing)} with calibration "
                         f"{calibration.name!r}; it has those of {', '.join(has)}"
                     )
+            if seeds is not None and seeds > len(study.seeds):
+                raise ValueError(
+                    f"{source} has no results of {seeds} seeds; it has those of {len(study.seeds)}"
+                )
             study = study._replace(
                 datasets=named or study.datasets,
                 detectors=chosen or study.detectors,
