@@ -77,10 +77,10 @@ def test_unknown_names_and_options_are_answered_with_the_known_ones():
 
 # detector: (what its module needs, what is said)
 MISSING = {
-    "KNN": ("pyod", r"KNN needs PyOD: pip install 'ctad\[pyod\]' brings it"),
-    "DRL": ("torch", r"DRL needs ctad and PyTorch: pip install 'ctad\[deep\]' brings it"),
-    "MCM": ("safetensors", r"MCM needs ctad and PyTorch: pip install 'ctad\[deep\]' brings it"),
-    "DeepSVDD": ("torch", r"needs PyOD and PyTorch: pip install 'ctad\[pyod,deep\]' brings it"),
+    "KNN": ("pyod", r"KNN needs pyod: pip install 'ctad\[pyod\]' brings it"),
+    "DRL": ("torch", r"DRL needs torch: pip install 'ctad\[deep\]' brings it"),
+    "MCM": ("safetensors", r"MCM needs safetensors: pip install 'ctad\[deep\]' brings it"),
+    "DeepSVDD": ("torch", r"needs torch: pip install 'ctad\[pyod,deep\]' brings it"),
 }
 
 

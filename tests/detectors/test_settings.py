@@ -90,6 +90,14 @@ def test_what_is_random_and_not_trained_has_its_size():
         assert make("GOAD")._network(9).maps.shape == (9, 256, 32)
 
 
+def test_icl_ends_at_the_papers_loss():
+    detector = make("ICL")
+    assert detector._enough(0.0009, 40)
+    assert not detector._enough(0.0011, 40)
+    assert detector._enough(0.009, 41)
+    assert not detector._enough(0.011, 41)
+
+
 def test_networks_bend_as_the_papers_say():
     with torch.device("meta"):
         networks = {name: make(name)._network(9) for name in DEFAULTS}

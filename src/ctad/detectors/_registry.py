@@ -61,7 +61,11 @@ class KnownDetector(NamedTuple):
     @property
     def installed(self) -> bool:
         """Whether all it needs is there."""
-        return all(find_spec(package) is not None for package in self.library.needs)
+        return not self._missing
+
+    @property
+    def _missing(self) -> list[str]:
+        return [package for package in self.library.needs if find_spec(package) is None]
 
     @property
     def licence(self) -> str:
@@ -93,10 +97,10 @@ class KnownDetector(NamedTuple):
 
     def load(self) -> Any:
         """Its class."""
-        if not self.installed:
+        if self._missing:
             raise ImportError(
-                f"{self.name} needs {self.library.name}: pip install 'ctad[{self.library.extra}]' "
-                "brings it"
+                f"{self.name} needs {', '.join(self._missing)}: "
+                f"pip install 'ctad[{self.library.extra}]' brings it"
             )
         module, _, class_name = self.place.partition(":")
         return getattr(import_module(module), class_name)
@@ -246,7 +250,7 @@ KNOWN_DETECTORS = {
             "MCM",
             "reconstruction",
             "badly restored where cells are hidden",
-            "200 epochs, each row 15 times: minutes per 1,000 rows",
+            "200 epochs, each row 15 times: about a minute per 1,000 rows",
             "Yin, Qiao, Zhou, Wang, Yang: MCM: masked cell modeling for anomaly detection in "
             "tabular data. ICLR 2024",
             CTAD,

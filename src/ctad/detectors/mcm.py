@@ -18,8 +18,7 @@ class MCM(NeuralDetector):
 
     Its authors do not shuffle the rows; `shuffle=False` does as they do. In tables that are sorted,
     the last steps of an epoch then see rows of one kind only. Their learning rate lets the loss
-    jump in the first epochs: compare `loss_curve_` with that of a tenth of it, 0.005, which has the
-    better mean in docs/fidelity.md, though not on every table.
+    jump in the first epochs: compare `loss_curve_` with that of a tenth of it, 0.005.
 
     Parameters
     ----------
