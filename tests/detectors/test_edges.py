@@ -69,7 +69,8 @@ def test_numbers_beyond_single_precision_are_to_be_scaled(size, name):
     if name == "DTE" and size == 1e30:  # it squares nothing
         assert np.isfinite(detector.fit(table).decision_scores_).all()
         return
-    message = f"training of {name} failed: .* column 1: use scaling='{make(name).scaling}', or"
+    advice = f"use scaling='{make(name).scaling}', or"
+    message = rf"training of {name} failed: .* column 1 \(from 0\): {advice}"
     with pytest.raises(ValueError, match=message):
         detector.fit(table)
 
