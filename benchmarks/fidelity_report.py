@@ -73,9 +73,8 @@ def sides(found: pd.DataFrame, told: pd.Series) -> pd.Series:
 
 def summary() -> Iterator[str]:
     """One row per detector and setting: means over the data sets that were measured."""
-    heads = ["detector", "setting", "data sets", "seeds", "AUC-PR: paper", "ours"]
-    heads += ["ours, best seed per data set"]
-    heads += [f"{SMALLER} smallest: paper", "ours", "printed below / inside / above our range"]
+    heads = ["detector", "setting", "seeds", "AUC-PR: paper", "ours", "best seeds"]
+    heads += [f"{SMALLER} small: paper", "ours", "printed below, inside, above"]
     heads += ["AUC-ROC: paper", "ours"]
     yield row(*heads)
     yield row(*["---"] * len(heads))
@@ -90,19 +89,19 @@ def summary() -> Iterator[str]:
 
             def means(metric: str, chosen: list[str], found=found, told=told) -> list[str]:
                 return [
-                    f"{told[metric][chosen].mean():.4f}",
-                    f"{found[metric].loc[chosen, 'mean'].mean():.4f}",
+                    f"{told[metric][chosen].mean():.3f}",
+                    f"{found[metric].loc[chosen, 'mean'].mean():.3f}",
                 ]
 
             seeds = found["auc_pr"]["size"] if is_random(name) else pd.Series([1])
             counted = sides(found["auc_pr"], told["auc_pr"][datasets]).value_counts()
             yield row(
-                *(detector, setting, len(datasets)),
+                *(detector, setting if len(datasets) == len(by_size) else f"{setting}, unfinished"),
                 "-".join(map(str, sorted({seeds.min(), seeds.max()}))),
                 *means("auc_pr", list(datasets)),
-                f"{found['auc_pr']['max'].mean():.4f}" if found["auc_pr"].complete.all() else "",
+                f"{found['auc_pr']['max'].mean():.3f}" if found["auc_pr"].complete.all() else "",
                 *means("auc_pr", [d for d in by_size[:SMALLER] if d in datasets]),
-                " / ".join(str(counted.get(side, 0)) for side in ("below", "inside", "above"))
+                ", ".join(str(counted.get(side, 0)) for side in ("below", "inside", "above"))
                 if found["auc_pr"].complete.all()
                 else "",
                 *means("auc_roc", list(datasets)),
