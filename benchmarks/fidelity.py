@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from ctad._progress import progress_bar
-from ctad.benchmark import NONE, Contestant, Entry, Plan, Source, run
 from ctad.datasets import find_datasets, load_dataset
 from ctad.detectors import make
+from ctad.evaluation import NONE, Contestant, Entry, Plan, Source, run
 
 RESULTS = Path(__file__).parent / "results"
 PUBLISHED = RESULTS.parents[1] / "results"

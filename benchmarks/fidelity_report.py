@@ -9,10 +9,10 @@ from fidelity import FIXED, PUBLISHED, RESULTS, SEEDS, SLOWER_MCM, SMALLER, VARI
 from pages import DOCS, replace_made, row
 from scipy.stats import wilcoxon
 
-from ctad.benchmark import NONE, Results
-from ctad.benchmark._scores import published_settings
 from ctad.datasets import KNOWN_DATASETS
 from ctad.detectors import known_detector
+from ctad.evaluation import NONE, Results
+from ctad.evaluation._scores import published_settings
 from ctad.paper._printed import comparison
 from ctad.paper._tables import ROUNDING, SAME
 

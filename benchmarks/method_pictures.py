@@ -11,7 +11,7 @@ from pyod.models.pca import PCA
 from sklearn.datasets import make_moons
 from sklearn.metrics import average_precision_score
 
-from ctad import CTAD, CalibratedDetector
+from ctad import CTAD, CalibratedDetector, RelaxedCTAD
 
 # As in the figures of the paper's study.
 NORMAL, ANOMALY, TRAINING = "#0072B2", "#D55E00", "#BBBBBB"
@@ -103,8 +103,8 @@ def main():
     training, normal, anomalies = moons()
     detector = CalibratedDetector(PCA(), random_state=0).fit(training)
     # Without scaling, to be drawn among the rows.
-    paper = CTAD.from_preset("paper", random_state=0).fit(training)
-    recommended = CTAD.from_preset(feature_scaling=None, n_draws=1, random_state=0).fit(
+    paper = CTAD(random_state=0).fit(training)
+    recommended = RelaxedCTAD(feature_scaling=None, n_draws=1, random_state=0).fit(
         training, scores=detector.base_score(training)
     )
     with mpl.rc_context(STYLE):

@@ -14,12 +14,12 @@ import pandas as pd
 from retrained import contestants
 from variants import CHOSEN, RIVAL, variants
 
-from ctad import CTAD
+from ctad import RelaxedCTAD
 from ctad._progress import progress, progress_bar
-from ctad.benchmark import NONE, PROTOCOLS, Contestant, Entry, Plan, Results, Source, run
-from ctad.benchmark._quiet import alone_and_quiet
-from ctad.benchmark._scores import detector_scores
 from ctad.datasets import find_datasets
+from ctad.evaluation import NONE, PROTOCOLS, Contestant, Entry, Plan, Results, Source, run
+from ctad.evaluation._quiet import alone_and_quiet
+from ctad.evaluation._scores import detector_scores
 
 RESULTS = Path(__file__).parent / "recommended"
 SCORES = RESULTS.parents[1] / "results" / "scores"
@@ -77,7 +77,7 @@ def agreements(
         train = base.scores.train
         agreement = np.nan
         if np.isfinite(train).any():
-            calibrator = CTAD.from_preset(random_state=0).fit(split.train, scores=train)
+            calibrator = RelaxedCTAD(random_state=0).fit(split.train, scores=train)
             agreement = round(calibrator.agreement_, 4)
         yield {name: getattr(cell, name) for name in AGREEING} | {"agreement": agreement}
 

@@ -13,8 +13,8 @@ from retrained import IDEAS, named
 from scipy import stats
 from variants import CHOSEN, RIVAL, TOO_DEAR, variants
 
-from ctad.benchmark import NONE, Results
-from ctad.calibration._agreement import SEEN
+from ctad.calibration._agreement import STUDY
+from ctad.evaluation import NONE, Results
 from ctad.paper._measured import Measured
 from ctad.paper._table import p_value
 
@@ -302,7 +302,7 @@ def by_agreement() -> Iterator[str]:
     )
     yield row(*["---"] * 6)
     together = agreed()
-    edges = pd.cut(together.agreement, [-1, *(seen.up_to for seen in SEEN)], include_lowest=True)
+    edges = pd.cut(together.agreement, [-1, *(seen.up_to for seen in STUDY)], include_lowest=True)
     for edge, part in together.groupby(edges, observed=True):
         gain = part.gain
         yield row(

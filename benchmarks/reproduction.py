@@ -5,7 +5,7 @@ from pathlib import Path
 import matplotlib as mpl
 from pages import DOCS, replace_made
 
-from ctad.benchmark import Results
+from ctad.evaluation import Results
 from ctad.paper import build_report
 from ctad.paper._figures import STYLE
 from ctad.paper._page import markdown_table

@@ -14,11 +14,11 @@ from sklearn.metrics import average_precision_score
 from sklearn.model_selection import KFold, train_test_split
 from variants import PRESET, add_robustly
 
-from ctad.benchmark import Contestant
-from ctad.benchmark._protocols import Values
-from ctad.benchmark._scores import higher_is_worse
-from ctad.detector import reading_of
 from ctad.detectors import make
+from ctad.evaluation import Contestant
+from ctad.evaluation._protocols import Values
+from ctad.evaluation._scores import higher_is_worse
+from ctad.wrapper import scoring_method
 
 
 class Scorer(NamedTuple):
@@ -28,7 +28,7 @@ class Scorer(NamedTuple):
 
     def __call__(self, rows):
         """Higher = more anomalous."""
-        reading = reading_of(self.detector, "auto")
+        reading = scoring_method(self.detector, "auto")
         return higher_is_worse(getattr(self.detector, reading.method)(rows), reading.sign)
 
     def of_training(self):

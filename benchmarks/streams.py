@@ -22,8 +22,7 @@ from rich.console import Console
 from rich.progress import track
 
 from ctad import CalibratedDetector
-from ctad.engines import score_file, score_table
-from ctad.streams import find_tables, open_table
+from ctad.io import find_tables, open_table, score_file, score_table
 
 FULL_BYTES, QUICK_BYTES = 2 * 2**30, 10 * 2**20
 NUMBERS, ROWS_PER_GROUP = 20, 500_000

@@ -20,7 +20,7 @@ from rich.progress import track
 from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 
-from ctad import CTAD, CalibratedDetector
+from ctad import CTAD, CalibratedDetector, RelaxedCTAD
 from ctad.transport import RowTransport
 
 MEMORY_ROWS, MEMORY_COLUMNS = 10_000_000, 21
@@ -127,17 +127,17 @@ def growth(largest):
 
 
 def recommended(n_rows):
-    """The preset against the cheapest pass, and against a detector that it is added to."""
+    """RelaxedCTAD against the cheapest pass, and against a detector that it is added to."""
     random = np.random.default_rng(0)
     train, rows = random.standard_normal((2, n_rows, 20))
-    preset, knn = CTAD.from_preset(random_state=0), KNN()
-    [fit], [fit_knn] = (seconds(lambda m=m: m.fit(train), repeats=1) for m in (preset, knn))
-    plain = CTAD.from_preset("paper", random_state=0).fit(train)
-    one_pass, preset_pass = seconds(lambda: plain.delta(rows), lambda: preset.delta(rows))
+    relaxed, knn = RelaxedCTAD(random_state=0), KNN()
+    [fit], [fit_knn] = (seconds(lambda m=m: m.fit(train), repeats=1) for m in (relaxed, knn))
+    plain = CTAD(random_state=0).fit(train)
+    one_pass, relaxed_pass = seconds(lambda: plain.delta(rows), lambda: relaxed.delta(rows))
     [score_knn] = seconds(lambda: knn.decision_function(rows), repeats=1)
     for what, ratio, wanted in (
-        ("scoring, over one pass of K=5, M=20", preset_pass / one_pass, 10),
-        ("scoring, over that of PyOD's KNN", preset_pass / score_knn, 1),
+        ("scoring, over one pass of K=5, M=20", relaxed_pass / one_pass, 10),
+        ("scoring, over that of PyOD's KNN", relaxed_pass / score_knn, 1),
         ("fitting, over that of PyOD's KNN", fit / fit_knn, 1),
     ):
         yield Line(f"recommended: {what}", f"≤ {wanted}", f"{ratio:.2g}", ratio <= wanted)
@@ -173,10 +173,10 @@ def memory(n_rows):
 
 
 def measure_memory(n_rows):
-    """Of the paper's preset: `calibrate` needs what `delta` needs, and more."""
+    """CTAD: `calibrate` needs what `delta` needs, and more."""
     random = np.random.default_rng(0)
     train = random.standard_normal((5000, MEMORY_COLUMNS), np.float32)
-    calibrator = CTAD.from_preset("paper", score_scaling="standard", random_state=0)
+    calibrator = CTAD(score_scaling="standard", random_state=0)
     calibrator.fit(train, scores=train[:, 0])
     rows = np.empty((n_rows, MEMORY_COLUMNS), np.float32)
     random.standard_normal(out=rows, dtype=np.float32)
@@ -212,7 +212,7 @@ def main():
     Problem(10, 2, 20, 40).loop_seconds_per_row(5)
     Problem(10, 2, 5, 20).prepare().solve_points(np.ones((2, 2)), np.ones((5, 2)))
     lines = [line for part in track(parts, "Measuring", console=console) for line in part()]
-    all_hold = print_lines("Transport engine, preset, explanations", lines, console)
+    all_hold = print_lines("Transport engine, RelaxedCTAD, explanations", lines, console)
     console.print(f"Rows: {10**6 // scale:,}; with preparation of the engine: 10,000.")
     # With fewer rows, what is done once weighs more: then the ratios are only a trial.
     sys.exit(0 if all_hold or arguments.quick else 1)

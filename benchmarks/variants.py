@@ -15,10 +15,10 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import QuantileTransformer, StandardScaler
 
-from ctad import CTAD
-from ctad.benchmark import OwnCalibration
-from ctad.benchmark._protocols import add_by_training
+from ctad import CTAD, RelaxedCTAD
 from ctad.calibration import MahalanobisDistance
+from ctad.evaluation import OwnCalibration
+from ctad.evaluation._protocols import add_by_training
 from ctad.transport import RowTransport
 
 # Terms that are no option of `CTAD`
@@ -82,6 +82,8 @@ class UpTo(BaseEstimator):
         k = max(1, min(self.n_centroids, int(self.share * len(np.unique(rows, axis=0)))))
         self.term_ = clone(self.term).set_params(n_centroids=k, random_state=self.random_state)
         self.term_.fit(rows)
+        if self.term_.n_centroids_ < k:
+            raise ValueError("RelaxedCTAD has at most one centroid per three distinct rows")
         self.training_delta_ = self.term_.training_delta_
         return self
 
@@ -206,7 +208,7 @@ def term_alone(scores, terms, weight):
 
 RIVAL = "nearest training row"
 CHOSEN = "recommended"
-PRESET = CTAD.from_preset("recommended")
+PRESET = RelaxedCTAD()
 
 # Cost more per row than ten passes of K=5, or ever more the larger the training set.
 TOO_DEAR = (
@@ -223,10 +225,10 @@ def variants() -> dict[str, list[OwnCalibration]]:
     """What was tried, by what it is about: the preset with one thing changed, if not said."""
 
     def changed(**changes):
-        return CTAD.from_preset("recommended", **changes)
+        return RelaxedCTAD(**changes)
 
     def paper(**changes):
-        return CTAD.from_preset("paper", **changes)
+        return CTAD(**changes)
 
     def own(name, term, weight=PRESET.weight, add=add_robustly):
         return OwnCalibration(name, term, weight, add)

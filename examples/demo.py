@@ -1,7 +1,7 @@
 """Detectors before and after calibration, on a real table: what `make demo` runs.
 
 Breast cancer cells (bundled with scikit-learn): 30 measurements per sample. The detectors
-learn from half of the benign samples and must find the malignant ones among the rest.
+are trained on half of the benign samples and must find the malignant ones among the rest.
 """
 
 import argparse
@@ -128,7 +128,7 @@ def main():
     console = Console()
     X_train, X_test, malignant = load()
     console.print(
-        f"Breast cancer: {len(X_train)} benign samples to learn from, "
+        f"Breast cancer: {len(X_train)} benign samples for training, "
         f"{malignant.sum()} malignant ones to find among {len(X_test)}."
     )
     with warnings.catch_warnings(record=True) as caught:

@@ -1,8 +1,8 @@
-"""Embeddings: pictures of a kind that a network has not learnt.
+"""Embeddings: pictures of classes that a network was not trained on.
 
-A small network learns to tell the digits 0 to 4 apart (pictures that come with scikit-learn). What
-its hidden layer says of a picture is the embedding, 32 numbers. Detectors learn the embeddings of
-0 to 4 and shall find 5 to 9.
+A small network is trained to classify the digits 0 to 4 (pictures that come with scikit-learn). The
+activations of its hidden layer are the embedding, 32 numbers. Detectors are trained on embeddings
+of 0 to 4 and must find 5 to 9.
 """
 
 import argparse
@@ -46,7 +46,7 @@ def main():
     def embed(pictures):
         return np.maximum(0, pictures @ network.coefs_[0] + network.intercepts_[0])
 
-    print(f"{len(known)} pictures of 0 to 4 to learn from, {unknown.sum()} of 5 to 9 to find")
+    print(f"{len(known)} pictures of 0 to 4 for training, {unknown.sum()} of 5 to 9 to find")
     print(f"among {len(new)}. AUC-ROC:")
     print("                 before   after")
     for detector in (KNN(), IsolationForest()):

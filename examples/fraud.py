@@ -1,8 +1,8 @@
 """Fraud in a table of text and numbers: cheap wine sold as Barolo.
 
-178 bottles that come with scikit-learn: 13 measurements each, and as text what the label says. The
-detector learns from honest bottles. In 12 of the others is a cheaper wine than the label says: its
-values are usual for wine, and the label is a usual one, but they do not belong together.
+178 bottles that come with scikit-learn: 13 measurements each, and the label as text. The detector
+is trained on genuine bottles. 12 of the others contain a cheaper wine than the label says: each
+value is usual for a wine, and the label is usual, but not the combination.
 """
 
 import argparse
@@ -18,14 +18,14 @@ from ctad import CalibratedDetector
 
 
 def bottles():
-    """Honest bottles to learn from, others with their right labels, and which of these to forge."""
+    """Genuine bottles for training, others with their true labels, and which of these to forge."""
     wine = load_wine(as_frame=True)
     names = np.array(["Barolo", "Grignolino", "Barbera"])  # the three that were measured
     table = wine.data.assign(label=names[wine.target])
-    honest, new = train_test_split(table, test_size=0.4, random_state=0)
+    genuine, new = train_test_split(table, test_size=0.4, random_state=0)
     cheap = np.flatnonzero(new["label"] != "Barolo")
     fraud = np.isin(np.arange(len(new)), np.random.default_rng(0).choice(cheap, 12, replace=False))
-    return honest, new, fraud
+    return genuine, new, fraud
 
 
 def picture(new, fraud, alerts, scores, path):
@@ -58,16 +58,16 @@ def main():
     parser.add_argument("-o", "--output", default="fraud.png", help="picture")
     output = parser.parse_args().output
 
-    honest, right, fraud = bottles()
+    genuine, right, fraud = bottles()
     new = right.assign(label=right["label"].mask(fraud, "Barolo"))
-    detector = CalibratedDetector(IsolationForest(), holdout=0.3, random_state=0).fit(honest)
+    detector = CalibratedDetector(IsolationForest(), holdout=0.3, random_state=0).fit(genuine)
     scores = {"before": detector.base_score(new), "after": detector.anomaly_score(new)}
-    print(f"{len(honest)} honest bottles to learn from, {fraud.sum()} frauds in {len(new)} more.")
+    print(f"{len(genuine)} genuine bottles for training, {fraud.sum()} frauds in {len(new)} more.")
     for name, score in scores.items():
         precision, area = average_precision_score(fraud, score), roc_auc_score(fraud, score)
         print(f"{name:6}  AUC-PR {precision:.3f}  AUC-ROC {area:.3f}")
 
-    # Open at most one in ten of the honest bottles, on average.
+    # Open at most one in ten of the genuine bottles, on average.
     alerts = detector.predict(new, alarm_rate=0.1) == 1
     print(f"{alerts.sum()} alerts, {fraud[alerts].sum()} of them are fraud.")
     anyway = detector.predict(right[fraud], alarm_rate=0.1).sum()

@@ -1,4 +1,4 @@
-"""Scores from a model that is not Python's: a rule in SQL, calibrated.
+"""Scores from a model in another language: a rule in SQL, calibrated.
 
 The rule counts how many of the 30 measurements of a cell sample (breast cancer, comes with
 scikit-learn) are more than three standard deviations from the mean of benign ones. SQLite computes
@@ -17,7 +17,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.metrics import average_precision_score, precision_recall_curve, roc_auc_score
 from sklearn.model_selection import train_test_split
 
-from ctad import CTAD
+from ctad import RelaxedCTAD
 
 RULE = """
 WITH usual AS (
@@ -39,7 +39,7 @@ def score_by_rule(database, name, table):
 
 def picture(malignant, before, after, path):
     figure, (left, right) = plt.subplots(1, 2, figsize=(10.5, 4.6), layout="constrained")
-    left.set(title="Calibration tells apart what the rule calls equal")
+    left.set(title="Calibration separates rows that the rule scores equally")
     left.set(xlabel="score before: measurements outside", ylabel="score after")
     left.set(xticks=range(0, 21, 5), yscale="asinh")
     beside = before + np.random.default_rng(0).uniform(-0.3, 0.3, len(before))  # to see them all
@@ -68,7 +68,7 @@ def main():
         train_scores = score_by_rule(database, "train", X_train)
         scores = score_by_rule(database, "new", X_new)
 
-    calibrator = CTAD(random_state=0).fit(X_train, scores=train_scores)
+    calibrator = RelaxedCTAD(random_state=0).fit(X_train, scores=train_scores)
     calibrated = calibrator.calibrate(scores, X_new)
     silent = (scores[malignant] == 0).sum()
     print(f"The rule finds nothing at {silent} of {malignant.sum()} malignant samples.")

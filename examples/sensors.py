@@ -1,8 +1,8 @@
 """Faults of a sensor: a line camera that passes over the same scene again and again.
 
 The scene is a photo that comes with scikit-learn; a pass reads 80 lines of 8 zones in red, green
-and blue. The detector learns from four passes, and in three of the next four something breaks:
-`predict` finds lines at fault, `monitor` says when the model no longer fits.
+and blue. The detector is trained on four passes, and in three of the next four something breaks:
+`predict` finds faulty lines, `monitor` detects drift.
 """
 
 import argparse
@@ -22,7 +22,7 @@ COLUMNS = [f"{colour} {zone}" for colour in ("red", "green", "blue") for zone in
 
 
 def readings():
-    """Four passes to learn from, four more, and where these are at fault."""
+    """Four passes for training, four more, and where these are faulty."""
     random = np.random.default_rng(0)
     # Brightness of 640 lines, in 8 zones of 53 pixels each.
     photo = load_sample_image("china.jpg")[:424] / 255

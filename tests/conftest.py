@@ -25,7 +25,7 @@ def jobs_here():
     def context():
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(
-                "ctad.benchmark._run.in_processes",
+                "ctad.evaluation._run.in_processes",
                 lambda perform, jobs, n_processes: ((job, perform(job)) for job in jobs),
             )
             yield

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ctad import CTAD
+from ctad import CTAD, RelaxedCTAD
 from ctad.detectors import KNOWN_DETECTORS
 
 ROOT = Path(__file__).parents[1]
@@ -77,13 +77,17 @@ def test_what_the_readme_links_to_is_in_the_repository():
     assert all((ROOT / name).is_file() for name in linked)
 
 
-def test_the_readme_lists_the_presets_as_they_are():
-    value = r"`?([\w\"(), ]+?)`?"
-    rows = re.findall(rf"^\| `(\w+)` \|.*\| {value} \| {value} \|$", README, flags=re.M)
-    assert {name for name, *_ in rows} == set(CTAD().get_params()) - {"n_jobs", "random_state"}
-    for parameter, recommended, paper in rows:
-        for preset, shown in (("recommended", recommended), ("paper", paper)):
-            assert literal_eval(shown) == getattr(CTAD.from_preset(preset), parameter), parameter
+def test_the_readme_lists_the_defaults_as_they_are():
+    settings = README.split("## Settings")[1].split("##")[0]
+    rows = re.findall(r"^\| `(\w+)` \|.*\| ([^|]+) \| ([^|]+) \|$", settings, flags=re.M)
+    relaxed, paper = RelaxedCTAD().get_params(), CTAD().get_params()
+    assert {name for name, *_ in rows} == (relaxed.keys() | paper) - {"n_jobs", "random_state"}
+    for name, *shown in rows:
+        for parameters, text in zip((relaxed, paper), shown, strict=True):
+            value = re.match(r"`(.+)`|([\d.]+)$", text)
+            assert (value is None) == (name not in parameters), name
+            if value is not None:
+                assert literal_eval(value[1] or value[2]) == parameters[name], name
 
 
 def test_the_wheel_runs_the_readmes_example_and_the_command_in_an_empty_environment(tmp_path):

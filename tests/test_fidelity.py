@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ctad.benchmark import PROTOCOLS, Results, measure
 from ctad.datasets import read_dataset
 from ctad.detectors import make
+from ctad.evaluation import PROTOCOLS, Results, measure
 
 ROOT = Path(__file__).parents[1]
 

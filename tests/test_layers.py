@@ -1,4 +1,4 @@
-"""Imports go down the layers only."""
+"""Imports go down the layers only, and private modules stay inside their package."""
 
 import ast
 from pathlib import Path
@@ -8,54 +8,77 @@ import pytest
 import ctad
 
 PACKAGE = Path(ctad.__file__).parent
-# What each layer may import of ours; `transport` knows arrays and nothing else.
-CHECKS = {"_decisions", "_findings", "_input", "_warning"}
-ALLOWED = {
-    "transport": set(),
-    "modelfile": {"_atomic", "_warning", "__version__"},
-    "tables": CHECKS,
-    "streams": {"_atomic", "_warning"},
-    "datasets": {"streams", "tables", "_atomic", "_input", "_progress", "_warning"},
-    "calibration": {"transport", "modelfile", "_progress"} | CHECKS,
-    "detectors": {"modelfile", "_blocks", "_progress"} | CHECKS,
-    "report": {"_atomic", "_findings", "_input", "_metrics", "__version__"},
-    "detector": {"calibration", "modelfile", "report", "tables", "_blocks", "__version__"} | CHECKS,
-    "theory": {"calibration", "transport", "_input"},
-    "engines": {"detector", "streams", "_atomic"},
-    "benchmark": {"calibration", "datasets", "detector", "detectors", "tables"}
-    | {"_atomic", "_input", "_progress", "_warning", "__version__"},
-    "paper": {"benchmark", "calibration", "datasets", "transport"}
-    | {"_atomic", "_input", "_progress"},
-    "cli": {"calibration", "detector", "detectors", "engines", "modelfile", "streams", "tables"}
-    | {"benchmark", "datasets", "paper", "report", "theory"}
-    | {"_atomic", "_input", "_metrics", "_progress", "__version__"},
+# A layer may import what is below it. The modules beside the packages (`_types.py` and so on) are
+# below all of them.
+LAYERS = [
+    "cli",
+    "paper",
+    "evaluation",
+    "persistence",
+    "theory",
+    "datasets",
+    "wrapper",
+    "report",
+    "io",
+    "detectors",
+    "calibration",
+    "tables",
+    "transport",
+]
+STANDARD_LIBRARY = {"__future__", "collections", "concurrent", "dataclasses", "functools"} | {
+    "math",
+    "typing",
 }
 
 
-def imported_layers(file):
-    """The parts of ctad, outside its own layer, that a file imports."""
+def imported_modules(file):
+    """The modules of ctad that a file imports, as paths below the package."""
+    parents = file.relative_to(PACKAGE).with_suffix("").parts[:-1]
     for node in ast.walk(ast.parse(file.read_text())):
-        if isinstance(node, ast.ImportFrom) and node.level >= 2:
-            yield from (
-                [node.module.partition(".")[0]] if node.module else (a.name for a in node.names)
-            )
-        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("ctad"):
-            yield node.module.partition(".")[2].partition(".")[0]
-        elif isinstance(node, ast.Import):
-            yield from (a.name for a in node.names if a.name.startswith("ctad"))
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names if alias.name.partition(".")[0] == "ctad"]
+            yield from (tuple(name.split(".")[1:]) for name in names)
+        elif isinstance(node, ast.ImportFrom):
+            if node.level:
+                base = parents[: len(parents) - node.level + 1]
+                module = (*base, *(node.module.split(".") if node.module else ()))
+            elif (node.module or "").partition(".")[0] == "ctad":
+                module = tuple(node.module.split(".")[1:])
+            else:
+                continue
+            if module:
+                yield module
+            else:  # `from .. import name`
+                yield from ((alias.name,) for alias in node.names)
 
 
-@pytest.mark.parametrize("layer", ALLOWED)
+@pytest.mark.parametrize("layer", LAYERS)
 def test_imports_go_down(layer):
+    above = set(LAYERS[: LAYERS.index(layer)])
     files = list((PACKAGE / layer).rglob("*.py"))
     assert files
     for file in files:
-        assert set(imported_layers(file)) <= ALLOWED[layer], file
+        for module in imported_modules(file):
+            assert module[0] not in above, f"{file} imports {'.'.join(module)}"
 
 
-def test_every_folder_is_a_known_layer():
-    folders = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
-    assert folders == set(ALLOWED)
+@pytest.mark.parametrize("layer", LAYERS)
+def test_private_modules_stay_inside_their_package(layer):
+    for file in (PACKAGE / layer).rglob("*.py"):
+        for package, *modules in imported_modules(file):
+            private = [name for name in modules if name.startswith("_")]
+            assert package == layer or not private, f"{file} imports {package}.{modules[0]}"
+
+
+def test_modules_beside_the_packages_import_no_package():
+    for file in PACKAGE.glob("_*.py"):
+        if file.name not in ("__init__.py", "__main__.py"):
+            for module in imported_modules(file):
+                assert module[0] not in LAYERS, f"{file} imports {'.'.join(module)}"
+
+
+def test_every_package_is_a_layer():
+    assert {path.parent.name for path in PACKAGE.glob("*/__init__.py")} == set(LAYERS)
 
 
 def test_transport_knows_numpy_and_numba_only():
@@ -66,5 +89,4 @@ def test_transport_knows_numpy_and_numba_only():
                 third_party |= {alias.name.partition(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.level == 0:
                 third_party.add(node.module.partition(".")[0])
-    standard = {"__future__", "collections", "concurrent", "functools", "math", "typing"}
-    assert third_party - standard == {"numpy", "numba"}
+    assert third_party - STANDARD_LIBRARY == {"numpy", "numba"}

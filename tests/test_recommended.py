@@ -13,12 +13,12 @@ pytest.importorskip("pyod")
 
 from pyod.models.knn import KNN
 
-from ctad.benchmark import PROTOCOLS, Calibration, Contestant
-from ctad.benchmark._scores import detector_scores
-from ctad.benchmark._terms import Terms
-from ctad.calibration._agreement import SEEN
+from ctad.calibration._agreement import STUDY
 from ctad.datasets import Dataset
 from ctad.detectors import make
+from ctad.evaluation import PROTOCOLS, Calibration, Contestant
+from ctad.evaluation._scores import detector_scores
+from ctad.evaluation._terms import Terms
 
 from .data import clusters
 
@@ -116,8 +116,8 @@ def test_a_choice_does_not_see_what_it_is_judged_by(report, monkeypatch):
 
 def test_what_the_library_says_of_agreement_is_what_was_seen(report):
     rows = list(table(report.by_agreement()).items())
-    assert len(rows) == len(SEEN)
-    for (edges, (_, mean, _, wins, losses)), seen in zip(rows, SEEN, strict=True):
+    assert len(rows) == len(STUDY)
+    for (edges, (_, mean, _, wins, losses)), seen in zip(rows, STUDY, strict=True):
         assert float(edges.split(" to ")[1]) == seen.up_to
         assert float(mean) == seen.mean_gain
         assert wins == f"{seen.share_gaining:.0%}"

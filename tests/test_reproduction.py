@@ -6,8 +6,8 @@ import pytest
 
 pytest.importorskip("pandas")
 
-from ctad.benchmark import Calibration, Results
 from ctad.datasets import KNOWN_DATASETS
+from ctad.evaluation import Calibration, Results
 from ctad.paper import _printed as printed
 from ctad.paper import study_in
 from ctad.paper._measured import Measured

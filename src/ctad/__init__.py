@@ -4,14 +4,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .calibration import CTAD
-    from .detector import CalibratedDetector, load
+    from .calibration import CTAD, RelaxedCTAD
+    from .persistence import load
+    from .wrapper import CalibratedDetector
 
 __version__ = "0.1.0"
-__all__ = ["CTAD", "CalibratedDetector", "load"]
+__all__ = ["CTAD", "CalibratedDetector", "RelaxedCTAD", "load"]
 
 # Loaded when first used: scikit-learn imports pandas wherever that is installed.
-_MODULE_OF = {"CTAD": "calibration", "CalibratedDetector": "detector", "load": "detector"}
+_MODULE_OF = {
+    "CTAD": "calibration",
+    "CalibratedDetector": "wrapper",
+    "RelaxedCTAD": "calibration",
+    "load": "persistence",
+}
 
 
 def __getattr__(name: str) -> object:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ._input import Floats
+from ._types import Floats
 
 METRICS = ("AUC-PR", "AUC-ROC")
 CONFIDENCE = 95  # per cent

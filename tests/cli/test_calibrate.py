@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_wine
 
-from ctad import CTAD
+from ctad import CTAD, RelaxedCTAD
 
 from .conftest import run
 
@@ -26,16 +26,16 @@ def files(ctad):
 def test_scores_are_calibrated_as_in_python(ctad, files):
     ctad("calibrate", "train.csv", "new.csv", "-o", "out.csv")
     out = pd.read_csv("out.csv")
-    calibrator = CTAD.from_preset(random_state=0).fit(TRAIN, scores=FROM_ELSEWHERE[KIND == 0])
+    calibrator = RelaxedCTAD(random_state=0).fit(TRAIN, scores=FROM_ELSEWHERE[KIND == 0])
     np.testing.assert_array_equal(out["ctad_base_score"], FROM_ELSEWHERE)
     np.testing.assert_array_equal(out["ctad_delta"], calibrator.delta(WINE))
     np.testing.assert_array_equal(out["ctad_score"], calibrator.calibrate(FROM_ELSEWHERE, WINE))
 
 
 def test_the_papers_way_needs_no_training_scores(ctad, files):
-    ctad("calibrate", "without.csv", "new.csv", "-o", "out.parquet", "--preset", "paper")
+    ctad("calibrate", "without.csv", "new.csv", "-o", "out.parquet", "--calibration", "paper")
     out = pd.read_parquet("out.parquet")
-    calibrator = CTAD.from_preset("paper", random_state=0).fit(TRAIN)
+    calibrator = CTAD(random_state=0).fit(TRAIN)
     expected = FROM_ELSEWHERE + calibrator.delta(WINE)
     np.testing.assert_array_equal(out["ctad_score"], expected)
 
@@ -44,7 +44,7 @@ def test_lower_scores_may_be_the_anomalous_ones(ctad, files):
     ctad("calibrate", "train.csv", "new.csv", "-o", "out.csv", "--lower")
     out = pd.read_csv("out.csv")
     np.testing.assert_array_equal(out["ctad_base_score"], -FROM_ELSEWHERE)
-    calibrator = CTAD.from_preset(random_state=0).fit(TRAIN, scores=-FROM_ELSEWHERE[KIND == 0])
+    calibrator = RelaxedCTAD(random_state=0).fit(TRAIN, scores=-FROM_ELSEWHERE[KIND == 0])
     np.testing.assert_array_equal(out["ctad_score"], calibrator.calibrate(-FROM_ELSEWHERE, WINE))
 
 
@@ -64,7 +64,10 @@ def test_several_files_go_into_a_folder_and_are_kept(ctad, files, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("without.csv", "new.csv"), "without.csv has no column 'score': the preset 'recommended'"),
+        (
+            ("without.csv", "new.csv"),
+            "without.csv has no column 'score'",
+        ),
         (("train.csv", "without.csv"), "without.csv: the table lacks column 'score'"),
         (("train.csv", "new.csv", "--score-column", "s"), "train.csv has no column 's'"),
     ],
@@ -120,6 +123,6 @@ def test_training_rows_are_not_overwritten(files):
 def test_a_constant_score_promises_nothing(ctad, files):
     TRAIN.assign(score=7.0).to_csv("constant.csv", index=False)
     done = ctad("calibrate", "constant.csv", "new.csv", "-o", "out.csv")
-    assert "Whether calibration will help cannot be told: all training rows have the same" in (
+    assert "The gain from calibration cannot be estimated: all training rows have the same" in (
         done.err
     )

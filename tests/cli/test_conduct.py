@@ -13,13 +13,13 @@ import pytest
 from sklearn.ensemble import IsolationForest
 
 from ctad import CTAD, CalibratedDetector, cli
-from ctad.calibration import PRESETS
+from ctad.calibration import CALIBRATIONS
 from ctad.cli._app import app
+from ctad.cli._console import Talk, talking
 from ctad.cli._options import detector_options
-from ctad.cli._talk import Talk, talking
 
 from ..data import normal
-from ..modelfile.files import altered
+from ..persistence.files import altered
 from .conftest import REAL_TABLES, run, run_apart, seen_on_a_terminal
 
 ROOT = Path(__file__).parents[2]
@@ -85,9 +85,9 @@ def test_every_command_has_help_with_an_example(command):
     assert f"ctad {command}" in done.out.split("Example")[1]
 
 
-def test_the_help_names_the_presets_there_are():
-    said = re.search(r"Settings of the *\W*calibration:\W+(\w+)\W+or (\w+)", run("fit", "-h").out)
-    assert set(said.groups()) == set(PRESETS)
+def test_the_help_names_the_calibrations():
+    said = re.search(r"How to calibrate:\W+(\w+)\W+\w+\W+or\W+(\w+)", run("fit", "-h").out)
+    assert set(said.groups()) == set(CALIBRATIONS)
 
 
 # what is wrong: (arguments, exit code, message)
@@ -121,7 +121,11 @@ WRONG = {
     "no output": (["score", "m.ctad", "cars.csv"], 2, "Missing option"),
     "no such command": (["train"], 2, "No such command 'train'"),
     "no such detector": (["fit", "cars.csv", "-o", "x", "--detector", "y"], 2, "no detector is"),
-    "no such preset": (["fit", "cars.csv", "-o", "x", "--preset", "y"], 2, "'y' is not one of"),
+    "no such preset": (
+        ["fit", "cars.csv", "-o", "x", "--calibration", "y"],
+        2,
+        "'y' is not one of",
+    ),
     "no such option": (
         ["fit", "cars.csv", "-o", "x", "--detector-options", "trees=3"],
         2,
@@ -186,9 +190,11 @@ def test_what_is_piped_in_must_be_a_csv(cars, tmp_path):
 
 def test_the_clock_of_the_bar_starts_with_the_file(monkeypatch):
     times = iter([0.0, 0.0, 2.0, 4.0, 5.0, 9.0, 9.0, 9.0])
-    monkeypatch.setattr("ctad.cli._talk.monotonic", lambda: next(times))
+    monkeypatch.setattr("ctad.cli._console.monotonic", lambda: next(times))
     rates = []
-    monkeypatch.setattr("ctad.cli._talk.Progress.update", lambda *_, rate, **__: rates.append(rate))
+    monkeypatch.setattr(
+        "ctad.cli._console.Progress.update", lambda *_, rate, **__: rates.append(rate)
+    )
     with Talk(False, None).progress("Scoring") as watch:
         watch(100, 1, 2, "a")
         watch(200, 2, 2, "a")
@@ -244,7 +250,7 @@ def test_a_script_gets_one_line_of_json_and_nothing_else(command, cars, monkeypa
 def test_scores_that_depend_on_the_batch_are_told_of(cars, tmp_path):
     assert run("fit", cars / "cars.csv", "-o", tmp_path / "e.ctad", "--detector", "ecod").code == 0
     done = run("score", tmp_path / "e.ctad", cars / "cars.csv", "-o", tmp_path / "s.csv")
-    assert "Note: ECOD scores a row differently among other rows" in done.err
+    assert "Note: ECOD scores a row differently in a different batch" in done.err
 
 
 def test_json_goes_to_standard_error_where_the_data_goes_to_standard_output(cars):
@@ -317,7 +323,7 @@ def test_detectors_are_listed_and_those_not_installed_say_how_to_get_them(monkey
     ("words", "completions"),
     [
         ("ctad fit --detector ifo", {"iforest"}),
-        ("ctad fit --preset pa", {"paper"}),
+        ("ctad fit --calibration pa", {"paper"}),
         ("ctad ev", {"evaluate"}),
     ],
 )

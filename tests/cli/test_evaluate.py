@@ -22,7 +22,7 @@ def model(ctad):
 
 def test_the_table_and_the_json_show_what_scikit_learn_computes(ctad, model):
     cars = pd.read_csv("cars.csv", parse_dates=["Year"])
-    scored = model.scored(cars)
+    scored = model.score_parts(cars)
     result = ctad("evaluate", "m.ctad", "cars.csv", "--label", "odd", "--json").json
     assert (result["rows"], result["anomalies"]) == (406, 254)
     shown = ctad("evaluate", "m.ctad", "cars.csv", "--label", "odd").out

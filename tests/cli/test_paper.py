@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ctad.benchmark import Calibration, Results
+from ctad.evaluation import Calibration, Results
 
 from .conftest import run
 
@@ -93,12 +93,12 @@ def test_what_results_do_not_have_is_told(done, asked, reason):
 def test_data_sets_are_found_in_upper_or_lower_case_and_with_commas(mine, tmp_path):
     (tmp_path / "Mine, too.parquet").write_bytes((mine / "numbers.parquet").read_bytes())
     where = ("--data-dir", tmp_path, "-o", tmp_path / "results", "--protocol", "honest")
-    said = run("paper", *where, *OWN, "--datasets", "mine, TOO", "--preset", "recommended")
+    said = run("paper", *where, *OWN, "--datasets", "mine, TOO", "--calibration", "recommended")
     assert said.code == 0, said.err
     cells = Results(tmp_path / "results").cells.rows()
     assert {cell.dataset for cell in cells} == {"Mine, too"}
     again = run(
-        "paper", "--from", tmp_path / "results", "--datasets", "MINE, too", "--preset", "paper"
+        "paper", "--from", tmp_path / "results", "--datasets", "MINE, too", "--calibration", "paper"
     )
     assert again.code == 0, again.err
 
@@ -114,7 +114,7 @@ def test_another_calibration_is_another_main_table(mine, done):
     assert len([cell for cell in Results(folder).cells.rows() if cell.calibration == name]) == 4
     assert len(Results(folder).cells.rows()) > before
     assert name in (folder / "report.md").read_text()
-    recommended = run("paper", "--from", folder, "--preset", "recommended")
+    recommended = run("paper", "--from", folder, "--calibration", "recommended")
     assert "Calibration: recommended." in (folder / "report.md").read_text()
     assert recommended.code == 0
 

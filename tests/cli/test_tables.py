@@ -64,8 +64,9 @@ def test_fit_and_score_a_real_table(real_table, suffix, ctad):
         scored[list(frame.columns)], read(f"table.{suffix}"), check_dtype=True
     )
     # The same as in Python, to the last bit.
-    for column, values in zip(scores, load("m.ctad").scored(frame), strict=False):
-        np.testing.assert_array_equal(scored[column], values)
+    parts = load("m.ctad").score_parts(frame)
+    for column in scores:
+        np.testing.assert_array_equal(scored[column], getattr(parts, column.removeprefix("ctad_")))
 
 
 def test_a_model_made_in_python_scores_files_and_the_other_way_round(ctad):
@@ -148,7 +149,7 @@ def test_scores_do_not_depend_on_the_batches(ctad, detector):
 def test_standard_input_and_output(ctad):
     write(REAL_TABLES["cars"]().frame, "cars.csv")
     fitted = run_apart("cat cars.csv | ctad fit - -o m.ctad")
-    assert "learnt from 325 of 406 rows, 81 held out for p-values: m.ctad" in fitted.stdout
+    assert "trained on 325 of 406 rows, 81 held out for p-values: m.ctad" in fitted.stdout
     done = run_apart("gzip -c cars.csv | ctad score m.ctad - -o -")
     ctad("score", "m.ctad", "cars.csv", "-o", "scored.csv")
     assert done.stdout == Path("scored.csv").read_text()
@@ -193,7 +194,7 @@ def test_a_label_that_no_row_has_is_told_of(ctad):
     words = ("--label", "Origin", "--anomalous")
     assert "no row has the label 'usa'" in ctad("fit", "cars.csv", "-o", "m", *words, "usa").err
     done = ctad("fit", "cars.csv", "-o", "m", *words, "USA", "--holdout", 0)
-    assert "learnt from 152 of 406 rows (254 labelled anomalous): m" in done.out
+    assert "trained on 152 of 406 rows (254 labelled anomalous): m" in done.out
 
 
 @pytest.mark.parametrize("write_table", ["write_ipc", "write_ipc_stream", "write_parquet"])
@@ -272,7 +273,7 @@ def test_rows_labelled_anomalous_are_left_out_of_training(ctad):
     )
     words = ("--label", "Origin", "--anomalous", "USA", "--holdout", 0)
     by_name = ctad("fit", "cars.csv", "-o", "o.ctad", *words)
-    assert f"learnt from {(cars['Origin'] != 'USA').sum()} of 406 rows" in by_name.out
+    assert f"trained on {(cars['Origin'] != 'USA').sum()} of 406 rows" in by_name.out
 
 
 def test_columns_are_ignored_and_kept(ctad):
@@ -288,7 +289,7 @@ def test_columns_are_ignored_and_kept(ctad):
 
 def test_options_of_the_detector(ctad):
     write(REAL_TABLES["cars"]().frame, "cars.csv")
-    options = ("--detector-options", "n_estimators=7,max_features=0.5", "--preset", "paper")
+    options = ("--detector-options", "n_estimators=7,max_features=0.5", "--calibration", "paper")
     ctad("fit", "cars.csv", "-o", "m.ctad", *options)
     model = load("m.ctad")
     assert model.detector_.n_estimators == 7

@@ -18,7 +18,7 @@ def tables(ctad):
     new.loc[:19] += 4
     new.assign(odd=np.arange(200) < 20).to_csv("new.csv", index=False)
     ctad("fit", "train.csv", "-o", "m.ctad")
-    ctad("fit", "train.csv", "-o", "p.ctad", "--preset", "paper")
+    ctad("fit", "train.csv", "-o", "p.ctad", "--calibration", "paper")
     return new
 
 

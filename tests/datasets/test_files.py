@@ -8,10 +8,10 @@ import scipy.io
 import scipy.sparse
 
 from ctad.datasets import Dataset, find_datasets, read_dataset
-from ctad.streams import TableError
+from ctad.io import TableError
 from ctad.tables import TableEncoder
 
-from ..streams.files import write
+from ..io.files import write
 from .conftest import small
 
 X, Y = small()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ctad.datasets import KNOWN_DATASETS, load_dataset, read_dataset
-from ctad.streams import TableError
+from ctad.io import TableError
 
 from .conftest import small
 

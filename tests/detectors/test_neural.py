@@ -390,5 +390,5 @@ def test_a_table_with_text_is_encoded_for_it(name):
     )
     detector = CalibratedDetector(small(name), random_state=0).fit(frame)
     assert detector.detector_.n_features_in_ == len(detector.encoder_.features_)
-    assert not detector.rows_depend_
+    assert not detector.batch_dependent_
     assert np.isfinite(detector.anomaly_score(frame)).all()

@@ -88,7 +88,7 @@ def test_they_are_calibrated_alike(name):
     np.testing.assert_array_equal(
         first.anomaly_score(normal(9, 3)), second.anomaly_score(normal(9, 3))
     )
-    assert not first.rows_depend_
+    assert not first.batch_dependent_
 
 
 def test_threads_do_not_disturb_each_other_or_the_global_random_numbers(name):

@@ -20,7 +20,7 @@ FAMILIES = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:.* scores a row differently among other rows")
+@pytest.mark.filterwarnings("ignore:.* scores a row differently in a different batch")
 @pytest.mark.parametrize("name", KNOWN_DETECTORS)
 def test_every_detector_can_be_made_and_calibrated(name):
     known = KNOWN_DETECTORS[name]

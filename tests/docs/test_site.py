@@ -25,7 +25,7 @@ def faulty(tmp_path_factory):
     """A site as ours with a broken link, a class without docstring and a page that is missing."""
     source = tmp_path_factory.mktemp("docs")
     shutil.copytree(DOCS / "api", source / "api")
-    (source / "api" / "benchmark.rst").unlink()
+    (source / "api" / "evaluation.rst").unlink()
     (source / "conf.py").write_text((DOCS / "conf.py").read_text() + BARE_CLASS)
     (source / "index.md").write_text(FAULTY_PAGE)
     options = ["--fail-on-warning", "--keep-going", "--quiet"]
@@ -43,8 +43,8 @@ def test_broken_links_and_names_without_documentation_are_errors(faulty):
     assert faulty.code != 0
     assert "'myst' cross-reference target not found: 'gone.md'" in faulty.said
     assert "ctad.Bare has no docstring" in faulty.said
-    assert "ctad.benchmark.run is public and not described" in faulty.said
-    assert "ctad.benchmark.Results" in faulty.said
+    assert "ctad.evaluation.run is public and not described" in faulty.said
+    assert "ctad.evaluation.Results" in faulty.said
     assert "ctad.CTAD.delta" not in faulty.said
 
 

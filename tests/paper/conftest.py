@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from ctad.benchmark import Source, run
+from ctad.evaluation import Source, run
 from ctad.paper import Study
 
 NAME = "<script>alert(1)</script> & co"

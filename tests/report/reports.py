@@ -8,7 +8,7 @@ import pandas as pd
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import IsolationForest
 
-from ctad.detector import CalibratedDetector, gather
+from ctad.wrapper import CalibratedDetector, report_content
 
 EVIL = {
     "worst area": "<script>alert(1)</script>",
@@ -33,7 +33,7 @@ def cancer():
 
 def report_of(train, new, labels):
     detector = CalibratedDetector(IsolationForest(n_estimators=50), holdout=0.5, random_state=0)
-    report = gather(detector.fit(train), new.reset_index(drop=True), labels)
+    report = report_content(detector.fit(train), new.reset_index(drop=True), labels)
     return replace(report, notices=["These numbers are of an example."])
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from ctad._findings import Drift
+from ctad._result_types import ColumnDrift
 from ctad.report._axis import axis_for
 from ctad.report._charts import (
     comparisons,
@@ -72,7 +72,7 @@ def test_bars_of_p_values_hold_all_rows(report):
 
 
 def test_the_most_changed_columns_have_bars():
-    drifts = [Drift(f"c{c}", c / 100, 0.5, c > 90) for c in range(100)]
+    drifts = [ColumnDrift(f"c{c}", c / 100, 0.5, c > 90) for c in range(100)]
     chart = drift_chart(drifts)
     assert [row[0] for row in chart.numbers.rows] == [f"c{c}" for c in range(99, 79, -1)]
     assert chart.message.startswith("9 columns have changed, of 100; most of all c99, by 0.99.")

@@ -401,7 +401,7 @@ def test_few_rows_are_no_trouble(opened, report, tmp_path, rows):
 
 @pytest.mark.parametrize(("fits", "text"), [(True, "Fits"), (False, "Does not fit")])
 def test_the_verdict_says_whether_the_model_still_fits(report, fits, text):
-    page = page_of(replace(report, fit=report.fit._replace(still_fits=fits, p_value=None)))
+    page = page_of(replace(report, fit=replace(report.fit, still_fits=fits, p_value=None)))
     assert f'<p class="figure">{text}</p>' in page
 
 

@@ -8,11 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_digits
 
-from ctad import CTAD
+from ctad import CTAD, RelaxedCTAD
 from ctad.calibration import MahalanobisDistance
 from ctad.theory import bounds, constants, room, separation, variance
-
-from ..calibrators import plain_ctad
 
 # Equal points, points on a line, clusters of one, outliers as far as numbers allow.
 values = st.sampled_from([0.0, 0.0, 1.0, 1.0, -1.0, 2.0, 10.0, 1e6, 1e-6]) | st.floats(
@@ -21,17 +19,27 @@ values = st.sampled_from([0.0, 0.0, 1.0, 1.0, -1.0, 2.0, 10.0, 1e6, 1e-6]) | st.
 tables = st.integers(1, 3).flatmap(
     lambda d: st.lists(st.lists(values, min_size=d, max_size=d), min_size=4, max_size=25)
 )
-calibrators = st.builds(
-    CTAD,
-    n_centroids=st.integers(1, 9),
-    n_references=st.integers(1, 12),
-    target=st.sampled_from(["uniform", "sizes", "free"]),
-    signal=st.sampled_from(["total", "own"]),
+common = {
+    "n_centroids": st.integers(1, 9),
+    "n_references": st.integers(1, 12),
+    "feature_scaling": st.sampled_from([None, "minmax"]),
+    "n_draws": st.integers(1, 2),
+    "random_state": st.integers(0, 5),
+}
+relaxed = st.builds(
+    RelaxedCTAD,
+    columns=st.sampled_from(["all", "random"]),
     cost=st.sampled_from(["distance", "relative"]),
-    feature_scaling=st.sampled_from([None, "minmax"]),
-    n_draws=st.integers(1, 2),
-    random_state=st.integers(0, 5),
+    **common,
 )
+targets = st.sampled_from(["uniform", "sizes", "free"])
+total = st.builds(CTAD, target=targets, **common)
+own = st.builds(CTAD, target=targets, signal=st.just("own"), **common)
+calibrators = total | own | relaxed
+
+
+def has_free_target(calibrator):
+    return isinstance(calibrator, RelaxedCTAD) or calibrator.target == "free"
 
 
 def fitted(calibrator, table):
@@ -56,18 +64,19 @@ def test_the_bounds_hold(calibrator, table):
     scale = found.term.max()
     for low, high in pairwise(found):
         at_most(low, high, scale)
-    if calibrator.target == "free":
+    if has_free_target(calibrator):
         np.testing.assert_allclose(found.lower, found.term, rtol=1e-9, atol=1e-9 * (1 + scale))
     for draw, known in zip(calibrator.draws_, constants(calibrator), strict=True):
         k, m = len(draw.centroids), len(draw.references)
-        assert np.isfinite(known.slack) == (calibrator.target != "uniform" or k <= m + 1)
+        is_uniform = isinstance(draw.target, str) and draw.target == "uniform"
+        assert np.isfinite(known.slack) == (not is_uniform or k <= m + 1)
 
 
 @settings(max_examples=200, deadline=None)
-@given(calibrators, tables, st.integers(0, 100))
+@given(total | relaxed, tables, st.integers(0, 100))
 def test_the_term_changes_no_faster_than_the_row(calibrator, table, seed):
     """Theorem 4."""
-    calibrator = fitted(calibrator.set_params(signal="total"), table)
+    calibrator = fitted(calibrator, table)
     random = np.random.default_rng(seed)
     table = np.array(table)
     x = table[random.integers(len(table), size=10)] + random.normal(size=(10, table.shape[1]))
@@ -104,7 +113,7 @@ def test_the_guaranteed_gap_is_kept(calibrator, table, data):
     y[:2] = [False, True]
     found = separation(calibrator, table, y)
     assert found.guaranteed <= found.measured + 1e-9 * (1 + abs(found.measured) + found.eta)
-    if calibrator.target == "free":
+    if has_free_target(calibrator):
         assert found.guaranteed == pytest.approx(found.measured, abs=1e-9 * (1 + found.eta))
 
 
@@ -126,20 +135,20 @@ def test_room_tells_tables_with_structure_from_those_without():
     random = np.random.default_rng(0)
     digits = random.permutation(load_digits().data)[:900]
 
-    def room_of(X, preset):
+    def room_of(X, calibrator):
         normal, unseen = X[: len(X) * 2 // 3], X[len(X) * 2 // 3 :]
-        calibrator = CTAD.from_preset(preset, random_state=0).fit(normal, scores=normal[:, 0])
+        calibrator.fit(normal)
         return room(calibrator, normal, terms=calibrator.delta(unseen))
 
-    assert room_of(digits, "recommended").sure > 0.9
-    assert room_of(digits, "paper").sure < 0.1
-    assert room_of(random.normal(size=(900, 5)), "recommended").measured < 0.1
+    assert room_of(digits, RelaxedCTAD(random_state=0)).sure > 0.9
+    assert room_of(digits, CTAD(random_state=0)).sure < 0.1
+    assert room_of(random.normal(size=(900, 5)), RelaxedCTAD(random_state=0)).measured < 0.1
 
 
 def test_constants_are_what_they_are_called():
     """V(a e_j) by leaving out the room that the row takes, for whole units."""
     random = np.random.default_rng(0)
-    calibrator = plain_ctad(3, 5, random_state=0).fit(random.normal(size=(60, 2)))
+    calibrator = CTAD(3, 5, random_state=0).fit(random.normal(size=(60, 2)))
     [known] = constants(calibrator)
     assert known.mass == 1 / 6
     assert known.slack == known.forced.max() - known.least
@@ -158,22 +167,22 @@ def test_constants_are_what_they_are_called():
 
 def test_with_more_centroids_than_points_nothing_is_sure_from_above():
     X = np.random.default_rng(0).normal(size=(60, 2))
-    calibrator = plain_ctad(12, 5, random_state=0).fit(X)
+    calibrator = CTAD(12, 5, random_state=0).fit(X)
     assert constants(calibrator)[0].slack == np.inf
     found = bounds(calibrator, X)
     assert (found.upper == np.inf).all()
     assert (found.lower <= found.term).all()
 
 
-def test_the_preset_separates_as_much_as_the_nearest_centroids_do():
+def test_relaxed_ctad_separates_as_much_as_the_nearest_centroids_do():
     X, benign = load_breast_cancer(return_X_y=True)
     train = X[benign == 1][:200]
-    calibrator = CTAD.from_preset(random_state=0).fit(train, scores=train[:, 0])
+    calibrator = RelaxedCTAD(random_state=0).fit(train)
     found = separation(calibrator, X[200:], 1 - benign[200:])
     assert found.slack == 0
     assert found.measured == pytest.approx(found.guaranteed)
     assert found.eta > 3 * found.eps
-    paper = separation(plain_ctad(random_state=0).fit(train), X[200:], 1 - benign[200:])
+    paper = separation(CTAD(random_state=0).fit(train), X[200:], 1 - benign[200:])
     assert paper.measured > 0
     assert paper.guaranteed < paper.measured
 
@@ -182,11 +191,11 @@ def test_the_preset_separates_as_much_as_the_nearest_centroids_do():
 def test_the_variance_over_references_falls_about_as_one_over_their_number(target):
     benign = load_breast_cancer().data[load_breast_cancer().target == 1]
     for X in (np.random.default_rng(0).normal(size=(2000, 4)), benign):
-        total = plain_ctad(target=target, random_state=0).fit(X)
+        total = CTAD(target=target, random_state=0).fit(X)
         found = variance(total, X, X[:50], n_references=(10, 40, len(X) + 1), repeats=100)
         assert list(found) == [10, 40]
         assert 2 < found[10] / found[40] < 8
-        own = plain_ctad(target=target, signal="own", random_state=0).fit(X)
+        own = CTAD(target=target, signal="own", random_state=0).fit(X)
         of_own = variance(own, X, X[:50], n_references=(10, 40), repeats=20)
         if target == "free":
             assert of_own == {10: 0.0, 40: 0.0}
@@ -197,7 +206,7 @@ def test_the_variance_over_references_falls_about_as_one_over_their_number(targe
 def test_the_variance_of_a_free_target_is_known():
     """Theorem 6, for references drawn from many rows."""
     X = np.random.default_rng(0).normal(size=(20_000, 3))
-    calibrator = plain_ctad(target="free", random_state=0).fit(X)
+    calibrator = CTAD(target="free", random_state=0).fit(X)
     d = bounds(calibrator, X).paper * 21
     found = variance(calibrator, X, X[:1], n_references=(8, 50), repeats=3000)
     for m, value in found.items():
@@ -205,8 +214,8 @@ def test_the_variance_of_a_free_target_is_known():
 
 
 def test_what_theory_is_not_about():
-    with pytest.raises(TypeError, match="theory is about CTAD, not MahalanobisDistance"):
+    with pytest.raises(TypeError, match="must be CTAD or RelaxedCTAD, not MahalanobisDistance"):
         constants(MahalanobisDistance().fit(np.eye(3)))
-    calibrator = plain_ctad(1, 1, random_state=0).fit(np.eye(3))
+    calibrator = CTAD(1, 1, random_state=0).fit(np.eye(3))
     with pytest.raises(ValueError, match="0 for some, 1 for others"):
         separation(calibrator, np.eye(3), [0, 0, 0])

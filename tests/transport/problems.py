@@ -52,7 +52,7 @@ def quotas(k, total, random):
 
 
 def pot_value(source_mass, target_mass, costs):
-    """POT, told the same problem in numbers near one: at costs of 1e-9 it stops too early."""
+    """POT, given the same problem in numbers near one: at costs of 1e-9 it stops too early."""
     unit = costs.max() or 1.0
     with warnings.catch_warnings(record=True):
         warnings.simplefilter("always")
@@ -60,7 +60,7 @@ def pot_value(source_mass, target_mass, costs):
 
 
 def lp_value(source_mass, target_mass, costs):
-    """HiGHS, told the same problem in numbers near one, for its tolerances are absolute."""
+    """HiGHS, given the same problem in numbers near one, for its tolerances are absolute."""
     n, k = costs.shape
     nearest = costs.min(axis=1, keepdims=True)
     rest = costs - nearest

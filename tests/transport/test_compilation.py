@@ -83,7 +83,7 @@ def test_a_compiled_function_calls_only_those_of_its_own_file():
 
 
 def test_a_read_only_installation_works_without_a_home(installation, tmp_path):
-    """No folder can be written: the code is compiled anew in each process.
+    """No folder can be written: the code is compiled in each process.
 
     Files stand where the cache folders would be: that stops root, too.
     """

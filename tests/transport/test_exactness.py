@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
-from ctad.transport import RowTransport, euclidean_costs
+from ctad.transport import EuclideanCosts, RowTransport, euclidean_costs
 from ctad.transport._row_transport import SCREEN_FROM
 
 from .problems import lp_value, pot_value, problems, quotas, rng_seeds
@@ -94,8 +94,8 @@ def test_no_nearest_centroid_is_ruled_out(problem, seed, relative):
     n = len(references) + 1
 
     transport = RowTransport(cdist(references, centroids), "free")
-    of_all = transport.solve_points(rows, centroids, radius=radius, mass=True)
-    least = transport.solve_points(rows, centroids, radius=radius)
+    of_all = transport.solve_points(rows, EuclideanCosts(centroids, radius=radius), mass=True)
+    least = transport.solve_points(rows, EuclideanCosts(centroids, radius=radius))
 
     np.testing.assert_allclose(least.own, costs.min(axis=1) / n, rtol=EXACT)
     np.testing.assert_array_equal(least.own, of_all.own)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from ctad.transport import RowTransport, _row_transport, euclidean_costs
+from ctad.transport import EuclideanCosts, RowTransport, _row_transport, euclidean_costs
 
 from ..data import normal
 
@@ -58,7 +58,7 @@ def test_threads_change_nothing(transport, centroids, threads_used):
     assert threads_used == [2, 3, 8]
 
 
-def test_a_row_does_not_depend_on_its_company(transport, centroids):
+def test_a_row_does_not_depend_on_the_batch(transport, centroids):
     rows = normal(30_000, 7)
     together = transport.solve_points(rows, centroids, mass=True)[:3]
     order = np.random.default_rng(3).permutation(len(rows))
@@ -101,7 +101,7 @@ def test_scaled_points_are_transported_as_if_scaled_before(transport, centroids)
     rows = normal(100, 7)
     shift, scale = normal(7, seed=4), np.exp(normal(7, seed=5))
     np.testing.assert_array_equal(
-        transport.solve_points(rows, centroids, shift=shift, scale=scale).total,
+        transport.solve_points(rows, EuclideanCosts(centroids, shift=shift, scale=scale)).total,
         transport.solve_points((rows - shift) / scale, centroids).total,
     )
 
@@ -110,15 +110,19 @@ def test_some_columns_are_taken_as_if_taken_before(transport, centroids):
     rows, columns = normal(100, 9), [8, 0, 3, 4, 1, 7, 2]
     shift, scale = normal(7, seed=4), np.exp(normal(7, seed=5))
     np.testing.assert_array_equal(
-        transport.solve_points(rows, centroids, columns=columns, shift=shift, scale=scale).total,
-        transport.solve_points(rows[:, columns], centroids, shift=shift, scale=scale).total,
+        transport.solve_points(
+            rows, EuclideanCosts(centroids, columns=columns, shift=shift, scale=scale)
+        ).total,
+        transport.solve_points(
+            rows[:, columns], EuclideanCosts(centroids, shift=shift, scale=scale)
+        ).total,
     )
 
 
 def test_distances_are_divided_by_the_radius(transport, centroids):
     rows, radius = normal(100, 7), np.exp(normal(5))
     np.testing.assert_allclose(
-        transport.solve_points(rows, centroids, radius=radius).total,
+        transport.solve_points(rows, EuclideanCosts(centroids, radius=radius)).total,
         transport.solve(cdist(rows, centroids) / radius).total,
         rtol=1e-12,
     )
@@ -129,10 +133,10 @@ def many():
     """So many centroids, without a limit on their mass, that most are not measured."""
     centroids, radius = normal(100, 7, seed=1), np.exp(normal(100))
     transport = RowTransport(cdist(normal(20, 7, seed=2), centroids) / radius, "free")
-    return partial(transport.solve_points, centroids=centroids, radius=radius)
+    return partial(transport.solve_points, centroids=EuclideanCosts(centroids, radius=radius))
 
 
-def test_a_row_among_many_centroids_does_not_depend_on_its_company(many, threads_used):
+def test_a_row_among_many_centroids_does_not_depend_on_the_batch(many, threads_used):
     rows = normal(10_001, 7)
 
     def solved(some, **how):
@@ -176,14 +180,16 @@ def test_the_centroid_each_row_goes_to(k):
     centroids[3] = centroids[1]  # of equally cheap ones the first
     radius[3] = radius[1]
     transport = RowTransport(np.ones((20, k)), "free")
-    nearest = transport.solve_points(rows, centroids, radius=radius, nearest=True).nearest
+    nearest = transport.solve_points(
+        rows, EuclideanCosts(centroids, radius=radius), nearest=True
+    ).nearest
     np.testing.assert_array_equal(nearest, (cdist(rows, centroids) / radius).argmin(axis=1))
-    assert transport.solve_points(rows, centroids, radius=radius).nearest is None
+    assert transport.solve_points(rows, EuclideanCosts(centroids, radius=radius)).nearest is None
 
 
 def test_rows_of_a_limited_target_go_to_several_centroids(centroids):
     transport = RowTransport(np.ones((20, 5)))
-    with pytest.raises(ValueError, match="ask for mass"):
+    with pytest.raises(ValueError, match="use mass=True"):
         transport.solve_points(normal(2, 7), centroids, nearest=True)
 
 
@@ -212,9 +218,9 @@ def test_no_rows_give_no_results(transport, centroids):
         ([[1.0, np.nan]], "uniform", "finite"),
         ([[1.0, np.inf]], "free", "finite"),
         (np.ones((3, 2)), "equal", "'uniform', 'free' or integers"),
-        (np.ones((3, 2)), [1, 2, 1], "2 whole numbers"),
-        (np.ones((3, 2)), [0.5, 0.5], "2 whole numbers"),
-        (np.ones((3, 2)), [5, -1], "negative"),
+        (np.ones((3, 2)), [1, 2, 1], "2 integers >= 0"),
+        (np.ones((3, 2)), [0.5, 0.5], "2 integers >= 0"),
+        (np.ones((3, 2)), [5, -1], "2 integers >= 0"),
         (np.ones((3, 2)), [1, 2], "sum to M . 1 = 4, not 3"),
     ],
 )
@@ -232,11 +238,26 @@ def test_impossible_problems_are_refused(reference_costs, target, message):
         (lambda t: t.solve_points([[1.0]], [[0.0, 1.0], [1.0, 1.0]]), "points must have 2 columns"),
         (lambda t: t.solve_points([[1.0]], [[0.0]]), "2 centroids"),
         (lambda t: t.solve_points([[1e200]], [[0.0], [1.0]]), "too large to be squared"),
-        (lambda t: t.solve_points([[1.0]], [[0.0], [1.0]], columns=[1]), "no columns but 0 to 0"),
-        (lambda t: t.solve_points([[1.0]], [[0.0], [1.0]], columns=[0, 0]), "must have 1 columns"),
-        (lambda t: t.solve_points([[1.0]], [[0.0], [1.0]], radius=[1.0, 0.0]), "above 0"),
-        (lambda t: t.solve_points([[1.0]], [[0.0], [1.0]], radius=[1.0]), "2 numbers above 0"),
-        (lambda t: t.solve_points([[1.0]], [[0.0], [1.0]], radius=[1.0, np.inf]), "above 0"),
+        (
+            lambda t: t.solve_points([[1.0]], EuclideanCosts([[0.0], [1.0]], columns=[1])),
+            "column index out of range",
+        ),
+        (
+            lambda t: t.solve_points([[1.0]], EuclideanCosts([[0.0], [1.0]], columns=[0, 0])),
+            "columns must be 1 integers",
+        ),
+        (
+            lambda t: t.solve_points([[1.0]], EuclideanCosts([[0.0], [1.0]], radius=[1.0, 0.0])),
+            "finite numbers > 0",
+        ),
+        (
+            lambda t: t.solve_points([[1.0]], EuclideanCosts([[0.0], [1.0]], radius=[1.0])),
+            "2 finite numbers > 0",
+        ),
+        (
+            lambda t: t.solve_points([[1.0]], EuclideanCosts([[0.0], [1.0]], radius=[1.0, np.inf])),
+            "finite numbers > 0",
+        ),
     ],
 )
 def test_rows_that_do_not_fit_are_refused(solve, message):

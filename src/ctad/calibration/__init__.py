@@ -1,25 +1,36 @@
-"""Calibrators: a term per row, learnt from normal rows, that is added to a score."""
+"""Calibrators: a term per row, fitted on normal rows, that is added to a detector's score."""
 
-from ._agreement import what_to_expect
+from ._agreement import expected_gain
 from ._base import BaseCalibrator
-from ._combination import combination_from_training
+from ._baselines import CentroidDistance, MahalanobisDistance, TransportOnly
+from ._contributions import DeltaParts, Moves, Neighbours
 from ._ctad import CTAD
-from ._draw import Draw
-from ._parts import DeltaParts, Moves, Neighbours
-from ._presets import PRESETS
-from .rivals import CentroidDistance, MahalanobisDistance, TransportOnly
+from ._draw import Draw, DrawSettings, new_draw
+from ._relaxed import RelaxedCTAD
+from ._score_scaling import ScoreScaling
+from ._transport_calibrator import TransportCalibrator
+
+# The calibrations that the command and the benchmark know by name.
+CALIBRATIONS: dict[str, type[CTAD] | type[RelaxedCTAD]] = {
+    "recommended": RelaxedCTAD,
+    "paper": CTAD,
+}
 
 __all__ = [
+    "CALIBRATIONS",
     "CTAD",
-    "PRESETS",
     "BaseCalibrator",
     "CentroidDistance",
     "DeltaParts",
     "Draw",
+    "DrawSettings",
     "MahalanobisDistance",
     "Moves",
     "Neighbours",
+    "RelaxedCTAD",
+    "ScoreScaling",
+    "TransportCalibrator",
     "TransportOnly",
-    "combination_from_training",
-    "what_to_expect",
+    "expected_gain",
+    "new_draw",
 ]

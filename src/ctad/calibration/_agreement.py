@@ -1,4 +1,4 @@
-"""Whether calibration will change much, from training rows alone."""
+"""How much gain to expect from calibration, estimated from training rows alone."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from scipy.stats import spearmanr
 
-from .._input import Floats
+from .._types import Floats
 
 
-class Seen(NamedTuple):
-    """What the study saw, chosen without the data set it is judged on (docs/recommended.md)."""
+class StudyResult(NamedTuple):
+    """Gains in the study, by agreement of score and term (docs/recommended.md)."""
 
     up_to: float  # agreement
     mean_gain: float  # in AUC-PR
@@ -19,20 +19,20 @@ class Seen(NamedTuple):
     share_losing: float  # more than 0.02
 
 
-SEEN = (
-    Seen(0.25, 0.163, 0.86, 0.06),
-    Seen(0.50, 0.099, 0.85, 0.05),
-    Seen(0.70, 0.040, 0.75, 0.10),
-    Seen(1.00, 0.008, 0.56, 0.17),
+STUDY = (
+    StudyResult(0.25, 0.163, 0.86, 0.06),
+    StudyResult(0.50, 0.099, 0.85, 0.05),
+    StudyResult(0.70, 0.040, 0.75, 0.10),
+    StudyResult(1.00, 0.008, 0.56, 0.17),
 )
 
 
-# The correlation of n rows is known to about 1 / sqrt(n): with fewer it may be anything.
+# The standard error of the correlation is about 1 / sqrt(n): fewer rows say nothing.
 FEWEST_ROWS = 30
 
 
 def agreement(scores: Floats, terms: Floats) -> float:
-    """Spearman's rank correlation; NaN if all of either are equal, so that there is no order.
+    """Spearman's rank correlation; NaN if all scores or all terms are equal.
 
     Examples
     --------
@@ -45,8 +45,8 @@ def agreement(scores: Floats, terms: Floats) -> float:
     return float(spearmanr(scores, terms).statistic)
 
 
-def what_to_expect(agreement: float, n_rows: int) -> str:
-    """What such calibration did in our study where score and term agreed as much.
+def expected_gain(agreement: float, n_rows: int) -> str:
+    """The gain that calibration had in our study at this agreement of score and term.
 
     Parameters
     ----------
@@ -57,21 +57,21 @@ def what_to_expect(agreement: float, n_rows: int) -> str:
 
     Examples
     --------
-    >>> from ctad.calibration import what_to_expect
-    >>> what_to_expect(0.8, 500).partition(". ")[0]
+    >>> from ctad.calibration import expected_gain
+    >>> expected_gain(0.8, 500).partition(". ")[0]
     'Agreement of score and term on training rows: 0.80 (1: the same order, 0: unrelated)'
     """
     if isnan(agreement):
         return (
-            "Whether calibration will help cannot be told: all training rows have the same score, "
+            "The gain from calibration cannot be estimated: all training rows have the same score, "
             "or the same term."
         )
     if n_rows < FEWEST_ROWS:
-        return f"Whether calibration will help cannot be told from {n_rows} training rows."
-    seen = next((seen for seen in SEEN if agreement <= seen.up_to), SEEN[-1])
+        return f"The gain from calibration cannot be estimated from {n_rows} training rows."
+    found = next((found for found in STUDY if agreement <= found.up_to), STUDY[-1])
     return (
         f"Agreement of score and term on training rows: {agreement:.2f} (1: the same order, 0: "
-        "unrelated). In such cases of our study over 32 data sets calibration added "
-        f"{seen.mean_gain:.2g} to AUC-PR on average: {seen.share_gaining:.0%} of them gained, "
-        f"{seen.share_losing:.0%} lost more than 0.02."
+        "unrelated). At such agreement, in our study over 32 data sets, calibration added "
+        f"{found.mean_gain:.2g} to AUC-PR on average: {found.share_gaining:.0%} of them gained, "
+        f"{found.share_losing:.0%} lost more than 0.02."
     )

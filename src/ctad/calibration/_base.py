@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from numbers import Real
-from os import PathLike
 from typing import Any, Self
 
 import numpy as np
@@ -12,33 +11,35 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_scalar
 from sklearn.utils.validation import check_is_fitted
 
-from .._input import Floats, Rows, checked_scores, new_rows, one_of, training_rows
+from .._saving import SaveMixin
+from .._types import Floats, Rows
+from .._validation import checked_scores, new_rows, one_of, training_rows
 from ._agreement import agreement
-from ._combination import SCORE_SCALINGS, Combination, combination_from_training
-from ._parts import DeltaParts
+from ._contributions import DeltaParts
+from ._score_scaling import SCORE_SCALINGS, ScoreScaling
 
 # Distances square the values: far beyond these they would overflow, or vanish.
 LARGEST_VALUE = 1e100
 SMALLEST_SPREAD = 1e-100
 
 
-class BaseCalibrator(BaseEstimator, ABC):
-    """A term per row, learnt from normal rows, that is added to a detector's score.
+class BaseCalibrator(SaveMixin, BaseEstimator, ABC):
+    """A term per row, fitted on normal rows, that is added to a detector's score.
 
-    Subclasses say how the term is learnt (`_fit`), computed (`_delta`) and what it is made of
+    Subclasses fit the term (`_fit`), compute it (`_delta`) and attribute it to the columns
     (`_delta_parts`).
     """
 
     weight: float
     score_scaling: str
     n_features_in_: int
+    n_training_rows_: int
     training_delta_: Floats
     agreement_: float
-    _combination: Combination | None
-    _n_training_rows: int
+    score_scaling_: ScoreScaling | None
 
     def fit(self, X: Any, y: Any = None, *, scores: Any = None) -> Self:
-        """Learn what normal rows look like.
+        """Fit the term to normal rows.
 
         Parameters
         ----------
@@ -53,39 +54,37 @@ class BaseCalibrator(BaseEstimator, ABC):
         -------
         self
         """
-        for name in ("_combination", "agreement_"):  # not fitted until all is well
+        for name in ("score_scaling_", "agreement_"):  # a failed fit leaves nothing fitted
             self.__dict__.pop(name, None)
-        self._check_parameters()
+        self.check_parameters()
         rows = training_rows(self, X)
         largest, spread = np.abs(rows).max(), (rows.max(axis=0) - rows.min(axis=0)).max()
         if largest > LARGEST_VALUE:
             raise ValueError(f"values of X reach {largest:g}, too large to be squared: rescale X")
         if 0 < spread < SMALLEST_SPREAD:
-            raise ValueError(f"values of X differ by {spread:g} at most, too little: rescale X")
+            raise ValueError(f"values of X differ by at most {spread:g}, too little: rescale X")
         train_scores = None if scores is None else checked_scores(scores, rows)
         if train_scores is not None and not np.isfinite(train_scores).any():
             raise ValueError(
-                f"none of the {len(rows)} training scores is finite. Columns that follow from "
-                "others do this to some detectors: drop them, or tell PyOD's PCA n_components=0.99."
+                f"none of the {len(rows)} training scores is finite. Some detectors fail like this "
+                "on linearly dependent columns: drop them, or set n_components=0.99 for PyOD's PCA."
             )
-        self.training_delta_ = self._checked(self._fit(rows))
-        scaling = self._score_scaling()
-        if scaling == "none":
-            combination: Combination | None = Combination()
-        elif train_scores is None:
-            combination = None
-        else:
-            combination = combination_from_training(
-                scaling, train_scores, self.training_delta_, self._rounding(rows)
+        self.training_delta_ = self._finite(self._fit(rows))
+        scaling: ScoreScaling | None = None
+        if self.score_scaling == "none":
+            scaling = ScoreScaling()
+        elif train_scores is not None:
+            scaling = ScoreScaling.from_training(
+                self.score_scaling, train_scores, self.training_delta_, self._rounding(rows)
             )
         if train_scores is not None:
             self.agreement_ = agreement(train_scores, self.training_delta_)
-        self._n_training_rows = len(rows)
-        self._combination = combination
+        self.n_training_rows_ = len(rows)
+        self.score_scaling_ = scaling
         return self
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_combination")
+        return hasattr(self, "score_scaling_")
 
     def delta(self, X: Any) -> Floats:
         """The calibration term of each row, unscaled: higher = fits normal data worse.
@@ -99,11 +98,12 @@ class BaseCalibrator(BaseEstimator, ABC):
         ndarray of shape (n,)
         """
         check_is_fitted(self)
-        return self._finite_delta(new_rows(self, X))
+        return self._finite(self._delta(new_rows(self, X)))
 
     def calibrate(self, scores: Any, X: Any) -> Floats:
-        """Add the term to scores made elsewhere: `s + weight * delta(X)`, both as scaled
-        by `score_scaling`.
+        """Add the term to scores made elsewhere: `s + weight * delta(X)`.
+
+        Both are scaled by `score_scaling` first.
 
         Parameters
         ----------
@@ -117,30 +117,29 @@ class BaseCalibrator(BaseEstimator, ABC):
         -------
         ndarray of shape (n,)
         """
-        self._check_ready_to_combine()
-        rows = new_rows(self, X)
-        return self._combine(checked_scores(scores, rows), self._finite_delta(rows))
+        self._fitted_scaling()  # fails before the work
+        return self.combine(scores, self.delta(X))
 
     def combine(self, scores: Any, delta: Any) -> Floats:
-        """What `calibrate` does, where the terms are known already.
+        """Add terms that are already computed: `calibrate` for a given `delta`.
 
         Parameters
         ----------
         scores : array-like of shape (n,)
             The detector's scores, higher = more anomalous.
         delta : array-like of shape (n,)
-            What `delta` gave for the rows they belong to.
+            What `delta` returned for the rows they belong to.
 
         Returns
         -------
         ndarray of shape (n,)
         """
-        self._check_ready_to_combine()
-        terms = checked_scores(delta, delta, "delta")
-        return self._combine(checked_scores(scores, terms), terms)
+        of_scores, of_delta = self.contributions(scores, delta)
+        of_delta += of_scores
+        return of_delta
 
-    def parts(self, scores: Any, delta: Any) -> tuple[Floats, Floats]:
-        """What score and term each add to the calibrated score: the two sum to it.
+    def contributions(self, scores: Any, delta: Any) -> tuple[Floats, Floats]:
+        """What score and term each add to the calibrated score; their sum is the score.
 
         Parameters
         ----------
@@ -150,14 +149,14 @@ class BaseCalibrator(BaseEstimator, ABC):
         Returns
         -------
         ndarray of shape (n,), ndarray of shape (n,)
-            The part of the detector's score and that of the term.
+            The contribution of the detector's score and that of the term.
         """
-        self._check_ready_to_combine()
+        scaling = self._fitted_scaling()
         terms = checked_scores(delta, delta, "delta")
-        return self._parts_of(checked_scores(scores, terms), terms)
+        return scaling.contributions(checked_scores(scores, terms), terms, self.weight)
 
     def delta_parts(self, X: Any) -> DeltaParts:
-        """What the term of each row is made of.
+        """The term of each row, attributed to its columns.
 
         Parameters
         ----------
@@ -170,7 +169,7 @@ class BaseCalibrator(BaseEstimator, ABC):
         Examples
         --------
         >>> from ctad import CTAD
-        >>> calibrator = CTAD.from_preset("paper", n_centroids=1, n_references=1, signal="own")
+        >>> calibrator = CTAD(n_centroids=1, n_references=1, signal="own")
         >>> parts = calibrator.fit([[0.0, 0.0], [0.0, 2.0]]).delta_parts([[3.0, 5.0]])
         >>> parts.delta, parts.columns
         (array([2.5]), array([[0.9, 1.6]]))
@@ -180,51 +179,32 @@ class BaseCalibrator(BaseEstimator, ABC):
         check_is_fitted(self)
         return self._delta_parts(new_rows(self, X))
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the fitted calibrator to a file that `ctad.load` reads.
-
-        Parameters
-        ----------
-        path : path-like
-            Replaced at once, or left as it is if something goes wrong. Usually ends in .ctad.
+    def reference_points(self) -> tuple[Floats, Floats]:
+        """Reference rows (M, D) and centroids (K, D) in the units of the rows; empty if the term
+        uses none.
         """
-        from ._saving import save
+        none = np.empty((0, self.n_features_in_))
+        return none, none
 
-        save(self, path)
-
-    def _check_ready_to_combine(self) -> None:
+    def _fitted_scaling(self) -> ScoreScaling:
         check_is_fitted(self)
         self._check_weight()
-        if self._combination is None:
+        if self.score_scaling_ is None:
             raise ValueError(
-                "score and term meet on the scale of training rows, so their scores are needed: "
-                "call fit(X, scores=...), or fit with score_scaling='none' for the plain sum."
+                f"score_scaling={self.score_scaling!r} needs the detector's training scores: call "
+                "fit(X, scores=...), or use score_scaling='none' for the plain sum."
             )
+        return self.score_scaling_
 
-    def _combine(self, scores: Floats, delta: Floats) -> Floats:
-        of_scores, of_delta = self._parts_of(scores, delta)
-        of_delta += of_scores
-        return of_delta
-
-    def _parts_of(self, scores: Floats, delta: Floats) -> tuple[Floats, Floats]:
-        assert self._combination is not None
-        return self._combination.parts(scores, delta, self.weight)
-
-    def _finite_delta(self, rows: Rows) -> Floats:
-        return self._checked(self._delta(rows))
-
-    def _checked(self, delta: Floats) -> Floats:
+    def _finite(self, delta: Floats) -> Floats:
         if not np.isfinite(delta).all():
             raise ValueError("the calibration term overflows: rescale the columns of X")
         return delta
 
-    def _check_parameters(self) -> None:
+    def check_parameters(self) -> None:
+        """Raise if a parameter has a value that `fit` would not accept."""
         self._check_weight()
-        one_of("score_scaling", self._score_scaling(), SCORE_SCALINGS)
-
-    def _score_scaling(self) -> str:
-        """How score and term meet; one of SCORE_SCALINGS."""
-        return self.score_scaling
+        one_of("score_scaling", self.score_scaling, SCORE_SCALINGS)
 
     def _check_weight(self) -> None:
         check_scalar(self.weight, "weight", Real, min_val=0)
@@ -232,21 +212,15 @@ class BaseCalibrator(BaseEstimator, ABC):
             raise ValueError(f"weight must be a finite number >= 0, not {self.weight}")
 
     def _rounding(self, rows: Floats) -> float:
-        """What the term of a training row may be off by."""
+        """An upper bound of the rounding error of a training row's term."""
         return 0.0
 
     @abstractmethod
     def _fit(self, rows: Floats) -> Floats:
-        """Learn; return the terms of these rows."""
+        """Fit; return the terms of these rows."""
 
     @abstractmethod
     def _delta(self, rows: Rows) -> Floats: ...
-
-    def described(self) -> tuple[Floats, Floats]:
-        """References (M, D) and centroids (K, D) of the first draw, in the units of the rows; none
-        where the term is no transport."""
-        none = np.empty((0, self.n_features_in_))
-        return none, none
 
     @abstractmethod
     def _delta_parts(self, rows: Rows) -> DeltaParts: ...

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from . import _options as option
+from ._console import talking
 from ._output import check_output
 from ._score import goes_into_folder, score_tables, show_scored
-from ._talk import talking
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from ._column_of_scores import ColumnOfScores
+    from ._score_column import ColumnOfScores
 
 
 def calibrate(
@@ -31,14 +31,14 @@ def calibrate(
     score_column: Annotated[
         str,
         typer.Option(
-            help="The column of scores. TRAIN needs it, too, unless scores and terms are added as "
-            "they are (--preset paper)."
+            help="The column of scores. TRAIN needs it, too, unless scores and terms are added "
+            "unscaled (--calibration paper)."
         ),
     ] = "score",
     lower: Annotated[
         bool, typer.Option("--lower", help="Lower scores are more anomalous, not higher ones.")
     ] = False,
-    preset: option.Preset = "recommended",
+    calibration: option.Calibration = "recommended",
     ignore: option.Ignore = [],  # noqa: B006 - typer's way
     keep: option.Keep = [],  # noqa: B006
     sample_rows: option.SampleRows = 1_000_000,
@@ -52,9 +52,9 @@ def calibrate(
 
     The output is that of `ctad score`, without p-values.
     """
-    from ..calibration import CTAD, PRESETS, what_to_expect
+    from ..calibration import CALIBRATIONS, expected_gain
     from ..tables import TableEncoder
-    from ._column_of_scores import ColumnOfScores
+    from ._score_column import ColumnOfScores
     from ._training import training_rows
 
     with talking(json, output) as talk:
@@ -70,21 +70,22 @@ def calibrate(
             delimiter=delimiter,
         ).table
         has_scores = score_column in rows.column_names
-        if not has_scores and PRESETS[preset]["score_scaling"] != "none":
+        calibrator = CALIBRATIONS[calibration](random_state=seed)
+        if not has_scores and calibrator.score_scaling != "none":
             raise ValueError(
-                f"{train} has no column {score_column!r}: the preset {preset!r} brings scores and "
-                "terms to a common scale by the scores of training rows. Add them, say which "
-                "column has them (--score-column), or add scores and terms as they are "
-                "(--preset paper)."
+                f"{train} has no column {score_column!r}: --calibration {calibration} scales "
+                "scores and terms by the scores of training rows. Add this column, name the one "
+                "that has the scores (--score-column), or add scores and terms unscaled "
+                "(--calibration paper)."
             )
         unused = [*option.separated(ignore), *[score_column] * has_scores]
         model = ColumnOfScores(
             score_column,
             -1.0 if lower else 1.0,
             TableEncoder(ignore=unused, keep=option.separated(keep)),
-            CTAD.from_preset(preset, random_state=seed),
+            calibrator,
         )
-        with talk.working(f"Learning from {rows.num_rows:,} rows"):
+        with talk.working(f"Fitting the calibration to {rows.num_rows:,} rows"):
             model.calibrator.fit(
                 model.encoder.fit_transform(rows),
                 scores=model.base_score(rows) if has_scores else None,
@@ -99,13 +100,13 @@ def calibrate(
             encoding=encoding,
             delimiter=delimiter,
         )
-        if has_scores and preset == "recommended":
-            talk.notice(what_to_expect(model.calibrator.agreement_, rows.num_rows))
+        if has_scores and calibration == "recommended":
+            talk.notice(expected_gain(model.calibrator.agreement_, rows.num_rows))
         show_scored(summary, output, talk)
 
 
 def _sha256(model: ColumnOfScores, rows: pa.Table) -> str:
-    """Tells this calibration from others: by its settings and the rows it is learnt from."""
+    """Identifies this calibration by its settings and training rows."""
     from pyarrow import BufferOutputStream, ipc
 
     settings = (model.column, model.sign, model.encoder, model.calibrator)

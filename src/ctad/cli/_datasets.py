@@ -10,7 +10,7 @@ from rich.table import Table
 
 from .._progress import progress
 from . import _options as option
-from ._talk import Talk, plain_table, talking
+from ._console import Talk, plain_table, talking
 
 if TYPE_CHECKING:
     from ..datasets import Dataset, KnownDataset

@@ -8,7 +8,7 @@ from rich.console import RenderableType
 
 from ..detectors import KNOWN_DETECTORS, KnownDetector, known_detector
 from . import _options as option
-from ._talk import plain_table, talking
+from ._console import plain_table, talking
 
 
 def detectors(

@@ -8,8 +8,8 @@ import typer
 from rich.table import Table
 
 from . import _options as option
+from ._console import plain_table, talking
 from ._score import load_detector, refuse_learnt_label, tell_of_batches
-from ._talk import plain_table, talking
 
 if TYPE_CHECKING:
     from .._metrics import Comparison
@@ -35,8 +35,7 @@ def evaluate(
     import numpy as np
 
     from .._metrics import CONFIDENCE, compare
-    from ..engines import score_batches
-    from ..streams import anomalies, find_tables, open_table, require_both_kinds
+    from ..io import anomalies, find_tables, open_table, require_both_kinds, score_batches
 
     with talking(json) as talk:
         detector = load_detector(model)

@@ -11,8 +11,8 @@ from rich.table import Table
 
 from ..detectors import make
 from . import _options as option
+from ._console import Talk, plain_table, talking
 from ._output import check_output
-from ._talk import Talk, plain_table, talking
 
 if TYPE_CHECKING:
     from ..tables import TableEncoder
@@ -28,7 +28,7 @@ def fit(
         list[str],
         typer.Option(help="The detector's own parameters.", metavar="NAME=VALUE,..."),
     ] = [],  # noqa: B006 - typer's way
-    preset: option.Preset = "recommended",
+    calibration: option.Calibration = "recommended",
     ignore: option.Ignore = [],  # noqa: B006
     keep: option.Keep = [],  # noqa: B006
     label: Annotated[
@@ -52,10 +52,10 @@ def fit(
     delimiter: option.Delimiter = None,
     json: option.Json = False,
 ) -> None:
-    """Learn what normal rows look like, and write a model file."""
-    from ..calibration import CTAD, what_to_expect
-    from ..detector import CalibratedDetector
+    """Train a detector on normal rows, calibrate it, and write a model file."""
+    from ..calibration import CALIBRATIONS, expected_gain
     from ..tables import TableEncoder
+    from ..wrapper import CalibratedDetector
     from ._training import training_rows
 
     if output == "-":
@@ -80,7 +80,7 @@ def fit(
         )
         model = CalibratedDetector(
             untrained,
-            CTAD.from_preset(preset),
+            CALIBRATIONS[calibration](),
             encoder=TableEncoder(ignore=option.separated(ignore), keep=option.separated(keep)),
             holdout=_worth_it(holdout, training.table.num_rows, talk),
             random_state=seed,
@@ -91,14 +91,15 @@ def fit(
         assert encoder is not None  # it was trained on a table
         model.save(output)
         agreement = model.calibrator_.agreement_
-        held_out = 0 if model.normal_ is None else len(model.normal_.score)
-        n_learnt = training.table.num_rows - held_out
+        known = model.calibration_scores_
+        held_out = 0 if known is None else len(known.score)
+        n_trained = training.table.num_rows - held_out
         talk.result(
             {
                 "model": output,
                 "detector": detector,
-                "preset": preset,
-                "rows": n_learnt,
+                "calibration": calibration,
+                "rows": n_trained,
                 "rows_held_out": held_out,
                 "rows_seen": training.seen,
                 "rows_left_out_as_anomalous": training.anomalous,
@@ -108,12 +109,12 @@ def fit(
                 "agreement": None if isnan(agreement) else agreement,
             },
             columns_table(encoder),
-            f"{detector}, calibrated ({preset}), learnt from "
-            f"{n_learnt:,} of {training.seen:,} rows"
+            f"{detector}, calibrated ({calibration}), trained on "
+            f"{n_trained:,} of {training.seen:,} rows"
             + (f", {held_out:,} held out for p-values" if held_out else "")
             + (f" ({training.anomalous:,} labelled anomalous)" if training.anomalous else "")
             + f": {output}",
-            *([what_to_expect(agreement, n_learnt)] if preset == "recommended" else []),
+            *([expected_gain(agreement, n_trained)] if calibration == "recommended" else []),
         )
 
 

@@ -8,12 +8,12 @@ from typing import Any
 from rich.console import RenderableType
 
 from . import _options as option
-from ._talk import plain_table, talking
+from ._console import plain_table, talking
 
 
 def inspect(model: option.Model, json: option.Json = False) -> None:
     """Show what a model file says of itself. Checksums are compared, nothing is built or run."""
-    from ..modelfile import read_manifest, refusing
+    from ..persistence import read_manifest, refusing
 
     with talking(json) as talk:
         manifest = read_manifest(model)

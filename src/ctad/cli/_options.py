@@ -23,10 +23,10 @@ def _detector_names(incomplete: str) -> list[str]:
     return [name for name in KNOWN_DETECTORS if name.startswith(incomplete.lower())]
 
 
-def _preset_names(incomplete: str) -> list[str]:
-    from ..calibration import PRESETS
+def _calibration_names(incomplete: str) -> list[str]:
+    from ..calibration import CALIBRATIONS
 
-    return [name for name in PRESETS if name.startswith(incomplete)]
+    return [name for name in CALIBRATIONS if name.startswith(incomplete)]
 
 
 def _check_detector(name: str | None) -> str | None:
@@ -36,9 +36,10 @@ def _check_detector(name: str | None) -> str | None:
         raise typer.BadParameter(str(error)) from error
 
 
-def _known_preset(name: str) -> str:
-    if name not in _preset_names(""):
-        raise typer.BadParameter(f"{name!r} is not one of {', '.join(_preset_names(''))}.")
+def _known_calibration(name: str) -> str:
+    names = _calibration_names("")
+    if name not in names:
+        raise typer.BadParameter(f"{name!r} is not one of {', '.join(names)}.")
     return name
 
 
@@ -60,12 +61,12 @@ Output = Annotated[
         "a folder if the input is several files.",
     ),
 ]
-Preset = Annotated[
+Calibration = Annotated[
     str,
     typer.Option(
-        help="Settings of the calibration: recommended or paper.",
-        autocompletion=_preset_names,
-        callback=_known_preset,
+        help="How to calibrate: recommended (RelaxedCTAD) or paper (CTAD).",
+        autocompletion=_calibration_names,
+        callback=_known_calibration,
         metavar="NAME",
     ),
 ]

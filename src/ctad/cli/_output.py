@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .._atomic import check_replaceable
+from .._atomic_files import check_replaceable
 
 
 def check_output(output: str, *inputs: str) -> None:
     """Raise if a file cannot be written, or if one that is read would be lost by it."""
-    from ..streams import find_tables
+    from ..io import find_tables
 
     check_replaceable(output)
     if not Path(output).exists():

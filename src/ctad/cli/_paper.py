@@ -13,14 +13,13 @@ from rich.console import RenderableType
 
 from ..detectors import known_detector
 from . import _options as option
-from ._talk import Talk, plain_table, talking
+from ._console import Talk, plain_table, talking
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..benchmark import Calibration
-    from ..paper import Report
-    from ..paper._table import Table
+    from ..evaluation import Calibration
+    from ..paper import Report, Table
 
 
 RESULTS = Path("results")
@@ -29,7 +28,7 @@ RESULTS = Path("results")
 ON_SCREEN = ("data sets", "baseline", "gain", "wins", "t-test p", "paper: gain", "paper: wins")
 
 
-class Preset(StrEnum):
+class CalibrationName(StrEnum):
     """Settings by name."""
 
     recommended = "recommended"
@@ -88,10 +87,10 @@ def paper(
         list[str],
         typer.Option(help="published, honest, or both (the default).", metavar="NAME,..."),
     ] = [],  # noqa: B006
-    preset: Annotated[
-        Preset | None,
+    calibration: Annotated[
+        CalibrationName | None,
         typer.Option(
-            help="Calibrate by a preset, recommended or paper (the plain sum of Algorithm 1), in "
+            help="recommended (RelaxedCTAD) or paper (CTAD, the plain sum of Algorithm 1), in "
             "place of the next five.",
         ),
     ] = None,
@@ -125,12 +124,14 @@ def paper(
 
     Stopped and started again, it computes only what is missing.
     """
-    from ..benchmark import PROTOCOLS, Metrics, Results, Source, run
     from ..datasets import KNOWN_DATASETS
+    from ..evaluation import PROTOCOLS, Metrics, Results, Source, run
     from ..paper import Study, build_report, study_in
 
     with talking(json) as talk, _saying_how_to_go_on(talk):
-        calibration = _calibration(preset, target, signal, centroids, references, weight)
+        chosen_calibration = _calibration(
+            calibration, target, signal, centroids, references, weight
+        )
         shown = _some("metrics", metrics, Metrics._fields) or ("auc_pr", "auc_roc")
         protocols = _some("protocol", protocol, tuple(PROTOCOLS))
         chosen = tuple(known_detector(name).name for name in option.separated(detectors))
@@ -138,7 +139,7 @@ def paper(
             if not (source / "cells.csv").exists():
                 raise FileNotFoundError(f"{source} has no results: there is no cells.csv in it")
             results = Results(source)
-            study = study_in(results, calibration)
+            study = study_in(results, chosen_calibration)
             named = _named(datasets, study.datasets)
             for asked, has in (
                 (named, study.datasets),
@@ -148,7 +149,7 @@ def paper(
                 if missing := [name for name in asked if name not in has]:
                     raise ValueError(
                         f"{source} has no results of {', '.join(missing)} with calibration "
-                        f"{calibration.name!r}; it has those of {', '.join(has)}"
+                        f"{chosen_calibration.name!r}; it has those of {', '.join(has)}"
                     )
             if seeds is not None and seeds > len(study.seeds):
                 raise ValueError(
@@ -167,7 +168,7 @@ def paper(
                 _named(datasets, (*KNOWN_DATASETS, *there)) or there,
                 *_detectors(chosen, talk),
                 protocols or tuple(PROTOCOLS),
-                calibration,
+                chosen_calibration,
                 tuple(range(5 if seeds is None else seeds)),
             )
             with talk.working("Measuring"):
@@ -214,17 +215,18 @@ def _detectors(chosen: tuple[str, ...], talk: Talk) -> tuple[tuple[str, ...], tu
 
 
 def _calibration(
-    preset: Preset | None,
+    name: CalibrationName | None,
     target: Target,
     signal: Signal,
     centroids: int,
     references: int,
     weight: float,
 ) -> Calibration:
-    from ..benchmark import Calibration
+    from ..evaluation import Calibration
 
-    if preset is not None:
-        return Calibration("recommended" if preset is Preset.recommended else "algorithm 1")
+    if name is not None:
+        recommended = name is CalibrationName.recommended
+        return Calibration("recommended" if recommended else "algorithm 1")
     return Calibration("ctad", target.value, signal.value, centroids, references, weight)
 
 

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from . import _options as option
+from ._console import talking
 from ._output import check_output
 from ._score import load_detector, refuse_learnt_label
-from ._talk import talking
 
 
 def report(
@@ -45,8 +45,8 @@ def report(
     """
     from dataclasses import replace
 
-    from ..detector import gather
     from ..report import Page, page_of
+    from ..wrapper import report_content
     from ._rows import read_rows
 
     if output == "-":
@@ -91,7 +91,7 @@ def report(
             if value != usual:
                 command += [option_name, str(value)]
         with talk.working(f"Explaining {n:,} rows"):
-            gathered = gather(detector, rows.table, rows.labels, fdr=fdr)
+            gathered = report_content(detector, rows.table, rows.labels, fdr=fdr)
             gathered = replace(
                 gathered,
                 reproduce=shlex.join(command),

@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ..detector import CalibratedDetector
-from ..streams import (
+from ..io import (
     Place,
     Reservoir,
     TableError,
@@ -19,7 +18,8 @@ from ..streams import (
     open_table,
 )
 from ..tables import require_columns
-from ._talk import Talk
+from ..wrapper import CalibratedDetector
+from ._console import Talk
 
 # Beside the columns of a table: where in the files each row is, and its label.
 PLACE, LABEL = "ctad: place of the row", "ctad: label of the row"

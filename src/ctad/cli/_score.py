@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import _options as option
-from ._talk import Talk, talking
+from ._console import Talk, talking
 
 if TYPE_CHECKING:
-    from ..detector import CalibratedDetector
-    from ..engines import Progress, Summary
+    from ..io import Progress, Summary
+    from ..wrapper import CalibratedDetector
 
 
 def score(
@@ -50,7 +50,8 @@ def score(
 
 def load_detector(path: Path) -> CalibratedDetector:
     """A detector that can score tables."""
-    from ..detector import CalibratedDetector, load
+    from ..persistence import load
+    from ..wrapper import CalibratedDetector
 
     model = load(path)
     if not isinstance(model, CalibratedDetector):
@@ -63,10 +64,10 @@ def load_detector(path: Path) -> CalibratedDetector:
 
 def tell_of_batches(model: CalibratedDetector, talk: Talk) -> None:
     """Say if scores are not a row's own."""
-    if model.rows_depend_:
+    if model.batch_dependent_:
         talk.notice(
-            f"{type(model.detector_).__name__} scores a row differently among other rows: scores "
-            "depend on --batch-rows."
+            f"{type(model.detector_).__name__} scores a row differently in a different batch: "
+            "scores depend on --batch-rows."
         )
 
 
@@ -83,8 +84,7 @@ def score_tables(
     model: Any, where: str, output: str, talk: Talk, *, model_sha256: str, **reading: Any
 ) -> Summary:
     """Score a file into a file, or several into a folder."""
-    from ..engines import score_file, score_folder
-    from ..streams import find_tables
+    from ..io import find_tables, score_file, score_folder
 
     files = find_tables(where)
     into_folder = goes_into_folder(where, output)
@@ -104,7 +104,7 @@ def score_tables(
 
 def goes_into_folder(where: str, output: str) -> bool:
     """Whether the output is a folder: if the input is one, or a pattern."""
-    from ..streams import format_of_suffix
+    from ..io import format_of_suffix
 
     several = where != "-" and (Path(where).is_dir() or not Path(where).exists())
     if several and (output == "-" or Path(output).is_file() or format_of_suffix(Path(output))):

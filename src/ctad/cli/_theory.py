@@ -9,11 +9,11 @@ import typer
 from rich.table import Table
 
 from . import _options as option
+from ._console import plain_table, talking
 from ._score import load_detector, refuse_learnt_label
-from ._talk import plain_table, talking
 
 if TYPE_CHECKING:
-    from ..calibration import CTAD
+    from ..calibration import TransportCalibrator
     from ..theory import Bounds, Constants, Room, Separation
 
 SAMPLE_ROWS = 100_000
@@ -40,8 +40,8 @@ def theory(
     tell rows apart, how much it depends on chance, and, with labelled rows, by how much anomalies
     are sure to differ.
     """
-    from ..calibration import CTAD
-    from ..streams import require_both_kinds
+    from ..calibration import TransportCalibrator
+    from ..io import require_both_kinds
     from ..theory import bounds, constants, room, separation, variance
     from ._rows import read_rows
 
@@ -50,14 +50,17 @@ def theory(
     with talking(json) as talk:
         detector = load_detector(model)
         calibrator = detector.calibrator_
-        if not isinstance(calibrator, CTAD):
-            raise ValueError(f"{model}: theory is about CTAD, not {type(calibrator).__name__}.")
-        if not len(detector.sample_):
+        if not isinstance(calibrator, TransportCalibrator):
+            raise ValueError(
+                f"{model}: theory needs CTAD or RelaxedCTAD, not {type(calibrator).__name__}."
+            )
+        if not len(detector.training_sample_):
             raise ValueError(f"{model} was written by an earlier version: train it anew.")
-        sample = detector.sample_
+        sample = detector.training_sample_
         known = constants(calibrator)
         bounded = bounds(calibrator, sample)
-        unseen = None if detector.normal_ is None else detector.normal_.delta
+        held_out = detector.calibration_scores_
+        unseen = None if held_out is None else held_out.delta
         has_room = room(calibrator, sample, terms=unseen)
         varies = variance(calibrator, sample, sample[:VARIANCE_ROWS])
         found = None
@@ -77,7 +80,7 @@ def theory(
             )
             assert rows.labels is not None
             require_both_kinds(rows.labels, label, table)
-            found = separation(calibrator, detector._rows(rows.table), rows.labels)
+            found = separation(calibrator, detector.numeric_rows(rows.table), rows.labels)
         talk.result(
             {
                 "constants": [_plain(draw._asdict()) for draw in known],
@@ -92,7 +95,7 @@ def theory(
 
 
 def _shown(
-    calibrator: CTAD,
+    calibrator: TransportCalibrator,
     known: list[Constants],
     bounded: Bounds,
     varies: dict[int, float],
@@ -107,7 +110,7 @@ def _shown(
         for name in ("least", "slack", "lipschitz")
     }
     of_rows = _means(bounded)
-    is_total = calibrator.signal == "total"
+    is_total = calibrator.signal_ == "total"
     lines: list[tuple[str, float, str]] = [
         ("a", known[0].mass, "mass of a row, 1/(M+1)"),
         ("V_min", mean["least"], "what the references pay at least"),

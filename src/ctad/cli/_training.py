@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from ..engines import SCORE_COLUMNS
-from ..streams import (
+from ..io import (
+    SCORE_COLUMNS,
     Dialect,
     Reservoir,
     TableError,
@@ -16,7 +16,7 @@ from ..streams import (
     open_table,
     with_types,
 )
-from ._talk import Talk
+from ._console import Talk
 
 MOST_LABELS = 10  # shown
 

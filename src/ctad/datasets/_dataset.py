@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.ipc
 
-from .._input import Floats
+from .._types import Floats
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -8,9 +8,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from .._atomic import replacing
+from .._atomic_files import replacing
 from .._progress import progress
-from ..streams import TableError
+from ..io import TableError
 from ._files import read_as
 from ._registry import KnownDataset
 

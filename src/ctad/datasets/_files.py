@@ -11,8 +11,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import scipy.io
 
-from .._input import LARGEST_EXACT_INTEGER
-from ..streams import TableError, anomalies, find_tables, open_table, with_types
+from .._validation import LARGEST_EXACT_INTEGER
+from ..io import TableError, anomalies, find_tables, open_table, with_types
 from ..tables import plain_numbers
 from ._dataset import Dataset
 

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from .._progress import progress_bar
-from .._warning import warn_user
+from .._warnings import warn_user
 from ._dataset import Dataset
 from ._download import BY_HAND, download_file, downloaded_file
 from ._files import files_by_name, read_dataset

@@ -14,12 +14,13 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 from torch import Tensor
 
-from .._blocks import BLOCK_ROWS, in_blocks
-from .._decisions import Decisions
-from .._input import Floats, Rows, new_rows, one_of, training_rows
+from .._fixed_batches import BLOCK_ROWS, in_blocks
 from .._progress import progress_bar
+from .._saving import SaveMixin
+from .._thresholds import Decisions
+from .._types import Floats, Rows
+from .._validation import new_rows, one_of, training_rows
 from ._layers import Network
-from ._saved import Saved
 from ._seed import seeds_from
 from ._training import LossNotFiniteError, train
 
@@ -28,7 +29,7 @@ SCALINGS = {"standard": StandardScaler, "minmax": MinMaxScaler, "none": None}
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class NeuralDetector(Decisions, Saved, BaseEstimator):
+class NeuralDetector(Decisions, SaveMixin, BaseEstimator):
     """A detector that trains a network; the base of all in this package.
 
     Parameters

@@ -19,9 +19,9 @@ from pyod.models.auto_encoder import AutoEncoder as _AutoEncoder
 from pyod.models.deep_svdd import DeepSVDD as _DeepSVDD
 from sklearn.utils import check_array
 
-from .._blocks import in_blocks
-from .._input import Floats
-from ._saved import Saved
+from .._fixed_batches import in_blocks
+from .._saving import SaveMixin
+from .._types import Floats
 from ._seed import seeds_from
 
 # One at a time: another thread would take seeded numbers for those to restore.
@@ -44,7 +44,7 @@ def _own_random_numbers(random_state: Any) -> Iterator[None]:
             np.random.set_state(numpy)  # noqa: NPY002
 
 
-class DeepSVDD(Saved, _DeepSVDD):
+class DeepSVDD(SaveMixin, _DeepSVDD):
     """PyOD's DeepSVDD, for any number of columns."""
 
     @wraps(_DeepSVDD.__init__)  # type: ignore[misc]
@@ -65,7 +65,7 @@ class DeepSVDD(Saved, _DeepSVDD):
         return in_blocks(super().decision_function, check_array(X))
 
 
-class AutoEncoder(Saved, _AutoEncoder):
+class AutoEncoder(SaveMixin, _AutoEncoder):
     """PyOD's AutoEncoder."""
 
     batch_size: int

@@ -2,5 +2,15 @@
 
 from ._report import Report, build_report, study_in
 from ._study import CALIBRATED, COMPARED, SEEDS, Study
+from ._table import Table
 
-__all__ = ["CALIBRATED", "COMPARED", "SEEDS", "Report", "Study", "build_report", "study_in"]
+__all__ = [
+    "CALIBRATED",
+    "COMPARED",
+    "SEEDS",
+    "Report",
+    "Study",
+    "Table",
+    "build_report",
+    "study_in",
+]

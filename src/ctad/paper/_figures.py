@@ -14,7 +14,7 @@ from matplotlib.ticker import PercentFormatter
 from scipy.optimize import linprog
 from sklearn.datasets import make_blobs
 
-from .._input import Floats
+from .._types import Floats
 from ..calibration import CTAD
 from ..transport import euclidean_costs
 from ._measured import Measured
@@ -76,7 +76,7 @@ def method() -> Picture:
     """References, centroids, a row and the transport, for a normal row and for an anomaly."""
     centres = [(-5, -2), (-3, 2), (0, -1), (3, 2), (5, -2)]
     X, _ = make_blobs(300, centers=centres, cluster_std=0.7, random_state=4)
-    calibrator = CTAD.from_preset("paper", random_state=0).fit(X)
+    calibrator = CTAD(random_state=0).fit(X)
     rows = {"a normal row": (2.7, 1.4), "an anomaly": (1.5, 5.5)}
     figure = Figure(figsize=(9, 4.2), layout="constrained")
     axes = figure.subplots(1, 2, sharex=True, sharey=True)

@@ -6,8 +6,8 @@ from typing import Any
 
 import pandas as pd
 
-from ..benchmark import Calibration, Results
 from ..datasets import KNOWN_DATASETS
+from ..evaluation import Calibration, Results
 from ._study import Study
 
 BLIND = ("base_auc_pr", "base_auc_roc")  # by which one tells

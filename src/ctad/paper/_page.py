@@ -12,7 +12,7 @@ from typing import Any
 import matplotlib as mpl
 from jinja2 import Environment
 
-from .._atomic import replacing
+from .._atomic_files import replacing
 from ._figures import STYLE, Picture
 from ._table import Table
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from .._progress import progress
-from ..benchmark import PROTOCOLS, Calibration, Results
 from ..datasets import KNOWN_DATASETS
+from ..evaluation import PROTOCOLS, Calibration, Results
 from ._printed import METRICS
 from ._study import AS_PUBLISHED, CALIBRATED, COMPARED, Study, in_order
 

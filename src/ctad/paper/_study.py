@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from ..benchmark import NONE, PROTOCOLS, Calibration, Contestant, Entry, GapEntry, Plan
+from ..evaluation import NONE, PROTOCOLS, Calibration, Contestant, Entry, GapEntry, Plan
 
 # Those that the paper calibrates, and those that it only compares with.
 CALIBRATED = ("OCSVM", "PCA", "IForest", "ECOD", "KNN", "DRL", "MCM")

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from ..benchmark import NONE
+from ..evaluation import NONE
 from . import _printed as printed
 from ._measured import BLIND, Measured
 from ._printed import WITH_CTAD

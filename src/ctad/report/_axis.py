@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .._input import Floats
+from .._types import Floats
 from ._numbers import tick_text
 
 BINS = 40

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._findings import Drift
-from .._input import Floats
 from .._metrics import CONFIDENCE, Comparison, Curve, compare, curves_of
+from .._result_types import ColumnDrift
+from .._types import Floats
 from ._axis import Axis, axis_for
 from ._data import Report
 from ._numbers import PERCENT, counted, p_text, percent_text, score_text
@@ -341,7 +341,7 @@ def p_value_chart(report: Report) -> Chart | None:
     )
 
 
-def drift_chart(drifts: Sequence[Drift]) -> Chart | None:
+def drift_chart(drifts: Sequence[ColumnDrift]) -> Chart | None:
     """The columns that changed most since training."""
     if not drifts:
         return None

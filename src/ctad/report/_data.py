@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .._findings import Fit, Reason
-from .._input import Floats
+from .._result_types import DriftResult, Reason
+from .._types import Floats
 
 Flags = npt.NDArray[np.bool_]
 
@@ -129,7 +129,7 @@ class Report:
         The rows with the highest scores, the highest first.
     moved_up, moved_down : sequence of Alert
         The rows that calibration moved most, by rank.
-    fit : Fit or None
+    fit : DriftResult or None
         Whether the model still fits.
     plane : Plane
     fewest : int, default=1
@@ -152,7 +152,7 @@ class Report:
     alerts: Sequence[Alert]
     moved_up: Sequence[Alert]
     moved_down: Sequence[Alert]
-    fit: Fit | None
+    fit: DriftResult | None
     plane: Plane
     fewest: int = 1
     notices: Sequence[str] = ()

@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
-from .._atomic import replacing
+from .._atomic_files import replacing
 
 
 class Page(NamedTuple):

@@ -7,7 +7,7 @@ import html
 import numpy as np
 import numpy.typing as npt
 
-from .._input import Floats
+from .._types import Floats
 from ._charts import BLUE, GREY, ROSE, Chart, Figure, layout_of, literal, sentence, short
 from ._data import MOST_POINTS, Flags, Plane, Report
 from ._numbers import counted, p_text, percent_text, score_text

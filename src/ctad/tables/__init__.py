@@ -13,7 +13,7 @@ from ._columns import (
     rows_at,
 )
 from ._encoder import Feature, TableEncoder, arrow_schema
-from ._words import in_words, place_in_cycle, spread_of, usual_in_words
+from ._formatting import in_words, place_in_cycle, spread_of, usual_in_words
 
 __all__ = [
     "NUMBER",

@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import _safe_indexing
 
-from .._input import Floats, refuse_duplicates
+from .._types import Floats
+from .._validation import refuse_duplicates
 
 Objects = npt.NDArray[np.object_]
 

@@ -14,9 +14,9 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from .._input import Floats, one_of
-from .._warning import warn_user
-from ._clocks import CLOCKS, CYCLES, cycles_of, on_circles, unit_of
+from .._types import Floats
+from .._validation import one_of
+from .._warnings import warn_user
 from ._columns import (
     BOOLEAN,
     CATEGORY,
@@ -31,7 +31,8 @@ from ._columns import (
     require_columns,
     table_columns,
 )
-from ._selection import reason_to_drop
+from ._datetime import CLOCKS, CYCLES, cycles_of, on_circles, unit_of
+from ._dropped_columns import reason_to_drop
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from .._input import Floats, new_rows
-from ..calibration import CTAD, Draw
+from .._types import Floats
+from .._validation import new_rows
+from ..calibration import Draw, TransportCalibrator
 from ..transport import euclidean_costs
 
 
@@ -60,12 +61,12 @@ class Bounds(NamedTuple):
     upper: Floats
 
 
-def constants(calibrator: CTAD) -> list[Constants]:
+def constants(calibrator: TransportCalibrator) -> list[Constants]:
     """The constants of each draw of a fitted calibrator.
 
     Parameters
     ----------
-    calibrator : CTAD
+    calibrator : CTAD or RelaxedCTAD
 
     Returns
     -------
@@ -82,12 +83,12 @@ def constants(calibrator: CTAD) -> list[Constants]:
     return [_constants_of(draw) for draw in draws_of(calibrator)]
 
 
-def bounds(calibrator: CTAD, X: Any) -> Bounds:
+def bounds(calibrator: TransportCalibrator, X: Any) -> Bounds:
     """Bounds of the term of each row, and the term.
 
     Parameters
     ----------
-    calibrator : CTAD
+    calibrator : CTAD or RelaxedCTAD
     X : array-like of shape (n, D)
 
     Returns
@@ -100,7 +101,7 @@ def bounds(calibrator: CTAD, X: Any) -> Bounds:
     >>> from ctad import CTAD
     >>> from ctad.theory import bounds
     >>> X = np.random.default_rng(0).normal(size=(200, 3))
-    >>> found = bounds(CTAD(target="uniform", random_state=0).fit(X), X)
+    >>> found = bounds(CTAD(random_state=0).fit(X), X)
     >>> bool((found.lower <= found.term).all() and (found.term <= found.upper).all())
     True
     """
@@ -108,7 +109,7 @@ def bounds(calibrator: CTAD, X: Any) -> Bounds:
     rows = new_rows(calibrator, X)
     n_draws = len(draws)
     paper, nearest, lower, upper = np.zeros((4, len(rows)))
-    counts = calibrator._signal == "total"  # whether what the references pay is in the term
+    counts = calibrator.signal_ == "total"  # whether what the references pay is in the term
     for draw, known in zip(draws, constants(calibrator), strict=True):
         costs = costs_of(draw, rows)
         near, near_with_room = nearest_costs(costs, known)
@@ -121,17 +122,17 @@ def bounds(calibrator: CTAD, X: Any) -> Bounds:
     return Bounds(paper, nearest, lower, calibrator.delta(X), upper)
 
 
-def draws_of(calibrator: CTAD) -> list[Draw]:
+def draws_of(calibrator: TransportCalibrator) -> list[Draw]:
     """The draws of a fitted calibrator that is a transport."""
-    if not isinstance(calibrator, CTAD):
-        raise TypeError(f"theory is about CTAD, not {type(calibrator).__name__}")
+    if not isinstance(calibrator, TransportCalibrator):
+        raise TypeError(f"calibrator must be CTAD or RelaxedCTAD, not {type(calibrator).__name__}")
     check_is_fitted(calibrator)
     return calibrator.draws_
 
 
 def costs_of(draw: Draw, rows: npt.NDArray[Any]) -> Floats:
     """What it costs each row to reach each centroid, (n, K)."""
-    return costs_between(draw, draw.inside(rows))
+    return costs_between(draw, draw.transform(rows))
 
 
 def costs_between(draw: Draw, inside: Floats) -> Floats:

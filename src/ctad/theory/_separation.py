@@ -1,4 +1,4 @@
-"""Theorem 5 and its corollary: what the term tells apart for sure."""
+"""Theorem 5 and its corollary: which rows the term is sure to separate."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._input import new_rows
-from ..calibration import CTAD
+from .._validation import new_rows
+from ..calibration import TransportCalibrator
 from ._bounds import bounds, constants, costs_of, draws_of, nearest_costs
 
 
@@ -36,7 +36,7 @@ class Separation(NamedTuple):
 
 
 class Room(NamedTuple):
-    """How much room the term has to tell rows apart, from normal rows alone.
+    """How well the term can separate rows, estimated from normal rows alone.
 
     Attributes
     ----------
@@ -58,12 +58,12 @@ class Room(NamedTuple):
     measured: float
 
 
-def separation(calibrator: CTAD, X: Any, y: Any) -> Separation:
+def separation(calibrator: TransportCalibrator, X: Any, y: Any) -> Separation:
     """What Theorem 5 guarantees of labelled rows, and what is measured; means over draws.
 
     Parameters
     ----------
-    calibrator : CTAD
+    calibrator : CTAD or RelaxedCTAD
     X : array-like of shape (n, D)
     y : array-like of shape (n,)
         1 = anomaly.
@@ -76,7 +76,7 @@ def separation(calibrator: CTAD, X: Any, y: Any) -> Separation:
     --------
     >>> from ctad import CTAD
     >>> from ctad.theory import separation
-    >>> calibrator = CTAD(1, 1, target="uniform", random_state=0).fit([[1.0], [1.0]])
+    >>> calibrator = CTAD(1, 1, random_state=0).fit([[1.0], [1.0]])
     >>> found = separation(calibrator, [[1.0], [5.0]], [0, 1])
     >>> found.guaranteed, found.measured
     (2.0, 2.0)
@@ -96,23 +96,28 @@ def separation(calibrator: CTAD, X: Any, y: Any) -> Separation:
 
 
 def room(
-    calibrator: CTAD, X_train: Any, *, terms: Any = None, share: float = 0.95, seed: int = 0
+    calibrator: TransportCalibrator,
+    X_train: Any,
+    *,
+    terms: Any = None,
+    share: float = 0.95,
+    seed: int = 0,
 ) -> Room:
-    """How much room the term has to tell anything apart; no labels are needed.
+    """How well the term can separate rows; no labels are needed.
 
-    Rows with shuffled columns are no anomalies. But where even they look normal to the term, it
-    can only see rows that are out of range.
+    Rows with shuffled columns need not be anomalies. But if even they have usual terms, the term
+    can detect only values that are out of range.
 
     Parameters
     ----------
-    calibrator : CTAD
+    calibrator : CTAD or RelaxedCTAD
     X_train : array-like of shape (n, D)
         Training rows, or rows like them, to be shuffled.
     terms : array-like of shape (m,), default=None
-        Terms of normal rows that `fit` did not see. None: those of `X_train`; if `fit` saw these,
-        they are too small, and what is found is too good.
+        Terms of normal rows that `fit` did not use. None: those of `X_train`; if `fit` used these,
+        they are too small, and the result is too optimistic.
     share : float, default=0.95
-        Of the normal rows, that must be told apart from.
+        Share of the normal rows that a row must exceed.
     seed : int, default=0
 
     Returns
@@ -122,17 +127,17 @@ def room(
     Examples
     --------
     >>> import numpy as np
-    >>> from ctad import CTAD
+    >>> from ctad import RelaxedCTAD
     >>> from ctad.theory import room
     >>> random = np.random.default_rng(0)
     >>> angle = random.uniform(0, 2 * np.pi, size=600)
     >>> circle = np.column_stack([np.cos(angle), np.sin(angle)])
-    >>> calibrator = CTAD(random_state=0).fit(circle[:300])
+    >>> calibrator = RelaxedCTAD(random_state=0).fit(circle[:300])
     >>> found = room(calibrator, circle[:300], terms=calibrator.delta(circle[300:]))
     >>> found.sure > 0.8  # most pairs of a cosine and a sine are not on the circle
     True
     >>> blob = random.normal(size=(600, 2))
-    >>> calibrator = CTAD(random_state=0).fit(blob[:300])
+    >>> calibrator = RelaxedCTAD(random_state=0).fit(blob[:300])
     >>> found = room(calibrator, blob[:300], terms=calibrator.delta(blob[300:]))
     >>> found.sure < 0.1  # columns that do not depend on each other can be shuffled
     True
@@ -144,7 +149,7 @@ def room(
     shuffled = np.random.default_rng(seed).permuted(rows, axis=0)
     found = bounds(calibrator, shuffled)
     known = constants(calibrator)
-    counts = calibrator._signal == "total"  # whether what the references pay is in the term
+    counts = calibrator.signal_ == "total"  # whether what the references pay is in the term
     least = np.mean([of_draw.least for of_draw in known]) if counts else 0.0
     needed = max(0.0, float((usual - least) / known[0].mass))
     is_larger = found.term > usual

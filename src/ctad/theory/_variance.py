@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from .._input import new_rows
-from ..calibration import CTAD
+from .._validation import new_rows
+from ..calibration import TransportCalibrator
 from ._bounds import draws_of
 
 ROUNDING = 1e-12
 
 
 def variance(
-    calibrator: CTAD,
+    calibrator: TransportCalibrator,
     X_train: Any,
     X: Any,
     *,
@@ -27,7 +27,7 @@ def variance(
 
     Parameters
     ----------
-    calibrator : CTAD
+    calibrator : CTAD or RelaxedCTAD
         Fitted. The centroids of its first draw are kept.
     X_train, X : array-like of shape (n, D), (m, D)
         Rows to draw references from, rows to look at.
@@ -63,7 +63,7 @@ def variance(
         for _ in range(repeats):
             drawn = draw.with_references(training[random.choice(len(training), m, replace=False)])
             transported = drawn.solve(rows)
-            terms.append(transported.total if calibrator._signal == "total" else transported.own)
+            terms.append(transported.total if calibrator.signal_ == "total" else transported.own)
         spread = float(np.var(terms, axis=0, ddof=1).mean())
         found[m] = spread if spread > (ROUNDING * np.mean(terms)) ** 2 else 0.0
     return found

@@ -13,7 +13,7 @@ def compiled(function: Function, *, fastmath: bool | set[str] = False) -> Functi
 
     numba looks for a writable folder beside the source, then in the user's cache
     folder. Where it finds neither (a read-only container without a home) it refuses
-    to cache; then the code is compiled anew in each process.
+    to cache; then the code is compiled in each process.
     """
     try:
         return cast(Function, numba.njit(nogil=True, cache=True, fastmath=fastmath)(function))

@@ -118,7 +118,7 @@ def find_room(state: Placement, source_costs: Floats) -> int:
     """Cheapest path from a source to a centroid with room: its end, or -1 for none.
 
     The path is left in `came_from`, its cost in `cost_to`; potentials are raised to
-    what was learnt. Among equally cheap centroids the lowest index is settled first.
+    what the search found. Among equally cheap centroids the lowest index is settled first.
     """
     k_centroids = state.room.size
     n_unsettled = k_centroids
@@ -217,7 +217,7 @@ def place_references(state: Placement, units: int) -> float:
         source_costs[j] = 0.0
         find_room(state, source_costs)
         source_costs[j] = np.inf
-    # Summed anew: the increments above would also carry their rounding errors.
+    # Summed again, because the increments above also carry their rounding errors.
     total = 0.0
     for j in range(k_centroids):
         for i in range(m):

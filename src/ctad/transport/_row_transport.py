@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ._distances import fill_costs, fill_least_costs, fill_scaled, screen_of
+from ._costs import EuclideanCosts
 from ._placement import (
     Floats,
     Integers,
@@ -33,7 +33,7 @@ MAX_STATES = 4096
 # processor's cache, large enough that Python's part does not count.
 BLOCK_NUMBERS = 2**18
 
-# Above this many centroids it pays to rule most of them out before the nearest is measured.
+# From this many centroids on, ruling most of them out first is faster than measuring all.
 SCREEN_FROM = 16
 
 # Rows, buffer, costs, nearest.
@@ -42,7 +42,7 @@ PlaceBlock = Callable[[Floats, Floats, Floats, Floats], None]  # costs, total, o
 
 
 class Transported(NamedTuple):
-    """What the transport of each row came to; see `RowTransport.solve`.
+    """The solved transport problem of each row; see `RowTransport.solve`.
 
     Attributes
     ----------
@@ -51,9 +51,9 @@ class Transported(NamedTuple):
     own : ndarray of shape (n,)
         The part of it that the row itself pays.
     mass : ndarray of shape (n, K) or None
-        Mass the row sends to each centroid, if asked for.
+        Mass the row sends to each centroid, with `mass=True`.
     nearest : ndarray of shape (n,) or None
-        The centroid all of it goes to, if asked for: target "free".
+        The centroid that takes all of it, with `nearest=True`.
     """
 
     total: Floats
@@ -145,7 +145,7 @@ class RowTransport:
             return k // divisor, np.full(k, n_sources // divisor, dtype=np.int64)
         room = np.asarray(target)
         if room.shape != (k,) or room.dtype.kind not in "iu" or room.min() < 0:
-            raise ValueError(f"target must hold {k} whole numbers, none of them negative")
+            raise ValueError(f"target must be {k} integers >= 0")
         if room.sum() != n_sources:
             raise ValueError(f"target must sum to M + 1 = {n_sources}, not {room.sum()}")
         return 1, room.astype(np.int64)
@@ -181,12 +181,8 @@ class RowTransport:
     def solve_points(
         self,
         points: npt.ArrayLike,
-        centroids: npt.ArrayLike,
+        centroids: EuclideanCosts | npt.ArrayLike,
         *,
-        radius: npt.ArrayLike | None = None,
-        columns: npt.ArrayLike | None = None,
-        shift: float | Floats = 0.0,
-        scale: float | Floats = 1.0,
         mass: bool = False,
         nearest: bool = False,
         n_threads: int = 1,
@@ -199,20 +195,13 @@ class RowTransport:
         ----------
         points : array of shape (n, D)
             Rows, of any real dtype and memory order.
-        centroids : array of shape (K, d)
+        centroids : EuclideanCosts, or array of shape (K, D)
             Centroids, in the same order as in `reference_costs`.
-        radius : array of shape (K,), optional
-            What distances to each centroid are divided by. Default: 1.
-        columns : integers of shape (d,), optional
-            The columns of the points that the centroids have. Default: all.
-        shift, scale : float or array of shape (d,)
-            Distances are measured between `(points[:, columns] - shift) / scale` and the
-            centroids.
         mass, n_threads
             As in `solve`.
         nearest : bool, default=False
-            Also return the index of the centroid that each row goes to; of equally cheap ones the
-            first. Only with the target "free".
+            Also return the index of the centroid that each row goes to, the first of equally cheap
+            ones. Only with the target "free".
 
         Returns
         -------
@@ -220,42 +209,27 @@ class RowTransport:
             `total`, `own`, `mass` and `nearest` per row.
         """
         if nearest and not self._is_free:
-            raise ValueError("only with the target 'free' a row goes to one centroid: ask for mass")
+            raise ValueError("a row goes to one centroid only with target='free': use mass=True")
+        costs = centroids if isinstance(centroids, EuclideanCosts) else EuclideanCosts(centroids)
+        if costs.n_centroids != self.n_centroids:
+            raise ValueError(f"{self.n_centroids} centroids are needed, got {costs.n_centroids}")
         rows = np.asarray(points)
-        ends = np.array(centroids, dtype=np.float64, order="C")
-        if ends.ndim != 2 or len(ends) != self.n_centroids:
-            raise ValueError(f"{self.n_centroids} centroids are needed, got shape {ends.shape}")
-        d = ends.shape[1]
-        seen = np.arange(d) if columns is None else np.array(columns, dtype=np.int64)
-        if rows.ndim != 2 or len(seen) != d or (columns is None and rows.shape[1] != d):
-            raise ValueError(f"points must have {d} columns, got shape {rows.shape}")
-        if d > 0 and not 0 <= seen.min() <= seen.max() < rows.shape[1]:
-            raise ValueError(f"there are no columns but 0 to {rows.shape[1] - 1}")
-        radii = np.ones(len(ends)) if radius is None else np.array(radius, dtype=np.float64)
-        if radii.shape != (len(ends),) or not ((radii > 0) & np.isfinite(radii)).all():
-            raise ValueError(f"radius must hold {len(ends)} numbers above 0")
-        by, over = (np.broadcast_to(v, d).astype(np.float64) for v in (shift, scale))
-        as_is = len(seen) == rows.shape[1] and bool((seen == np.arange(d)).all())
-        as_is = as_is and not by.any() and bool((over == 1.0).all())
+        costs.check_points(rows)
         only_least = self._is_free and not mass and self.n_centroids >= SCREEN_FROM
-        screen = screen_of(ends, radii)
-
-        def measure(
-            block: npt.NDArray[Any], buffer: Floats, costs: Floats, chosen: Integers
-        ) -> None:
-            block = block.astype(np.float64, order="C", casting="same_kind", copy=False)
-            if not as_is:
-                fill_scaled(block, seen, by, over, buffer)
-                block = buffer
-            if only_least:
-                fill_least_costs(block, ends, radii, screen, costs[:, 0], chosen)
-            else:
-                fill_costs(block, ends, radii, costs)
-                if nearest:
-                    costs.argmin(axis=1, out=chosen)
-
+        if only_least:
+            measure: FillCosts = costs.fill_least
+        elif nearest:
+            measure = costs.fill_all_and_nearest
+        else:
+            measure = costs.fill_all
         return self._solve_blocks(
-            rows, measure, mass, n_threads, width=d, only_least=only_least, with_nearest=nearest
+            rows,
+            measure,
+            mass,
+            n_threads,
+            n_features=costs.n_features,
+            only_least=only_least,
+            with_nearest=nearest,
         )
 
     def _solve_blocks(
@@ -265,11 +239,11 @@ class RowTransport:
         with_mass: bool,
         n_threads: int,
         *,
-        width: int = 0,
+        n_features: int = 0,
         only_least: bool = False,
         with_nearest: bool = False,
     ) -> Transported:
-        """Cost and place blocks of rows; each thread takes one stretch of them."""
+        """Cost and place blocks of rows; each thread works on one contiguous part of them."""
         n, n_columns = rows.shape
         total, own = np.empty(n), np.empty(n)
         mass = np.zeros((n if with_mass else 0, self.n_centroids))
@@ -278,7 +252,7 @@ class RowTransport:
 
         def work(first: int, last: int) -> None:
             place_block = self._placer(only_least)
-            buffer = np.empty((step, width))
+            buffer = np.empty((step, n_features))
             costs = np.empty((step, 1 if only_least else self.n_centroids))
             for start in range(first, last, step):
                 stop = min(start + step, last)

@@ -1,0 +1,151 @@
+"""Checks of what users pass in, on top of scikit-learn's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from numbers import Integral
+from typing import Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_array
+from sklearn.utils.validation import validate_data
+
+from ._types import Floats, Rows
+
+LARGEST_EXACT_INTEGER = 2**53
+
+
+def training_rows(estimator: BaseEstimator, X: Any) -> Floats:
+    """Check the rows to learn from and remember their columns on `estimator`."""
+    _check_columns(X)
+    rows: Floats = validate_data(
+        estimator, X, dtype=np.float64, ensure_all_finite=False, ensure_min_samples=2
+    )
+    _require_finite(rows, estimator, X)
+    return rows
+
+
+def new_rows(estimator: BaseEstimator, X: Any) -> Rows:
+    """Check rows against the columns `estimator` was fitted on; float32 stays float32."""
+    _check_columns(X)
+    rows: Rows = validate_data(
+        estimator, X, dtype=(np.float64, np.float32), ensure_all_finite=False, reset=False
+    )
+    _require_finite(rows, estimator, X)
+    return rows
+
+
+def checked_scores(scores: Any, X: Any, origin: str = "scores") -> Floats:
+    """One number per row of `X`; infinite ones are allowed, NaN is not."""
+    _refuse_masked(scores, origin)
+    values: Floats = check_array(
+        scores, dtype=np.float64, ensure_2d=False, ensure_all_finite=False, input_name=origin
+    )
+    if values.ndim != 1:
+        raise ValueError(f"{origin} must be one number per row, got shape {values.shape}")
+    if len(values) != len(X):
+        raise ValueError(
+            f"{origin}: inconsistent numbers of samples, {len(values)} for {len(X)} rows"
+        )
+    missing = np.isnan(values)
+    if missing.any():
+        raise ValueError(
+            f"{origin}: {missing.sum()} of {len(values)} are NaN, the first at row "
+            f"{int(missing.argmax())}. Every row needs a score."
+        )
+    return values
+
+
+def one_of(name: str, value: Any, choices: Iterable[str | None]) -> None:
+    """Raise unless `value` is one of the named `choices`."""
+    if not isinstance(value, str | None) or value not in tuple(choices):
+        listed = ", ".join(repr(choice) for choice in choices)
+        raise ValueError(f"{name} must be one of {listed}, not {value!r}")
+
+
+def is_frame(X: Any) -> bool:
+    """Whether `X` is a data frame (pandas, polars) with named, typed columns."""
+    return hasattr(X, "columns") and hasattr(X, "dtypes")
+
+
+def refuse_duplicates(names: list[Any]) -> None:
+    """Raise if two columns have the same name."""
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"two columns are called {twice!r}: give each its own name")
+
+
+def _require_finite(rows: Rows, estimator: BaseEstimator, X: Any) -> None:
+    """Like scikit-learn's check, but names the columns."""
+    with np.errstate(all="ignore"):
+        if np.isfinite(rows.sum(dtype=np.float64)):
+            return
+    names = X.columns if is_frame(X) else range(rows.shape[1])
+    for column, name in enumerate(names):
+        bad = ~np.isfinite(rows[:, column])
+        if bad.any():
+            row = int(bad.argmax())
+            what = "NaN" if np.isnan(rows[row, column]) else "infinity"
+            raise ValueError(
+                f"Input X contains {what}: column {name!r}, row {row} ({bad.sum()} of {len(bad)} "
+                f"rows of this column are not finite). {type(estimator).__name__} does not accept "
+                "NaN or inf; drop these rows or impute them first."
+            )
+
+
+def _check_columns(X: Any) -> None:
+    """Refuse what would become another number, or an unclear error, as floating point."""
+    if hasattr(X, "collect"):  # polars: asking it anything else computes its schema
+        raise TypeError("X is a lazy frame: call its collect() first")
+    if is_frame(X):
+        names = list(X.columns)
+        refuse_duplicates(names)
+        for name in names:
+            values = np.asarray(X[name])
+            if values.dtype.kind == "O" and not _are_numbers(values):
+                _refuse(values, f"Column {name!r}")
+            _check_values(values, f"Column {name!r}")
+    elif isinstance(X, np.ndarray | list | tuple):
+        _refuse_masked(X, "Input X")
+        _check_values(np.asarray(X), "Input X")
+
+
+def _refuse_masked(values: Any, where: str) -> None:
+    if np.ma.is_masked(values):
+        raise ValueError(f"{where} has masked values: drop these rows or impute them first.")
+
+
+def _check_values(values: npt.NDArray[Any], where: str) -> None:
+    if values.dtype.kind in "mMSUV":  # dates, durations, bytes, text, records
+        _refuse(values, where)
+    if _largest_integer(values) > LARGEST_EXACT_INTEGER:
+        raise ValueError(
+            f"{where} has integers up to {_largest_integer(values)}, which floating point cannot "
+            "hold exactly (beyond 2**53). If it is an identifier, drop it; else scale it."
+        )
+
+
+def _refuse(values: npt.NDArray[Any], where: str) -> NoReturn:
+    raise ValueError(
+        f"{where} is not numeric (dtype {values.dtype}): encode it as numbers, for example by "
+        "ctad.tables.TableEncoder, or drop it."
+    )
+
+
+def _are_numbers(values: npt.NDArray[Any]) -> bool:
+    try:
+        values.astype(np.float64)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _largest_integer(values: npt.NDArray[Any]) -> int:
+    """The largest magnitude among integers that need more than 32 bits; else 0."""
+    if values.dtype.kind == "O":
+        return max((abs(int(v)) for v in values.flat if isinstance(v, Integral)), default=0)
+    if values.dtype.kind in "iu" and values.dtype.itemsize == 8 and values.size:
+        return max(-int(values.min()), int(values.max()))
+    return 0

@@ -1,0 +1,218 @@
+"""Tables written in batches; a file appears when it is complete."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.ipc
+import pyarrow.parquet as pq
+
+from .._atomic_files import replacing
+from ._csv_dialect import Dialect
+from ._errors import TableError
+from ._table_files import STANDARD_STREAM, format_of_suffix, known_suffixes
+
+CSV_PART_ROWS = 16_384
+GZIP_LEVEL = 6  # that of the gzip command; Python's is five times slower
+
+Write = Callable[[pa.Table], Any]
+
+
+class TableWriter:
+    """A table to be; use it in a `with` block.
+
+    Nothing appears at the target before the block ends, nor if it ends by an error.
+    """
+
+    def __init__(self, target: str | Path, format_: str, dialect: Dialect) -> None:
+        self._target, self._format, self._dialect = target, format_, dialect
+        self._resources = ExitStack()
+        self._write: Write | None = None
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it will be a CSV."""
+        return self._format.startswith("csv")
+
+    def open(self, schema: pa.Schema) -> None:
+        """Say which columns there will be; `write` does so, too, but needs rows."""
+        with self._blaming():
+            self._write = self._resources.enter_context(self._opened(schema))
+
+    def write(self, table: pa.Table) -> None:
+        """Add rows."""
+        if self._write is None:
+            self.open(table.schema)
+        assert self._write is not None
+        with self._blaming():
+            self._write(table)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._resources.__exit__(kind, error, traceback)
+
+    @contextmanager
+    def _opened(self, schema: pa.Schema) -> Iterator[Write]:
+        if self.is_text:
+            _refuse_nested(schema, self._target)
+        if str(self._target) == STANDARD_STREAM:
+            yield _csv(sys.stdout.buffer, schema, self._dialect)
+            sys.stdout.buffer.flush()
+            return
+        with replacing(self._target) as part:
+            match self._format:
+                case "parquet":
+                    # Floats hardly repeat: looking for it takes most of the time, and space.
+                    repeating = [f.name for f in schema if not pa.types.is_floating(f.type)]
+                    with pq.ParquetWriter(part, schema, use_dictionary=repeating) as parquet:
+                        yield parquet.write_table
+                case "arrow":
+                    with pa.OSFile(str(part), "wb") as file, _arrow_file(file, schema) as write:
+                        yield write
+                case "arrows":
+                    with pa.OSFile(str(part), "wb") as file, pa.ipc.new_stream(file, schema) as s:
+                        yield s.write_table
+                case "csv.gz":
+                    # Without a time in it, the same rows give the same bytes.
+                    with (
+                        part.open("wb") as packed,
+                        gzip.GzipFile("", "wb", GZIP_LEVEL, packed, mtime=0) as text,
+                    ):
+                        yield _csv(text, schema, self._dialect)
+                case _:
+                    with part.open("wb") as text:
+                        yield _csv(text, schema, self._dialect)
+
+    @contextmanager
+    def _blaming(self) -> Iterator[None]:
+        """Name the file in what goes wrong with its types."""
+        try:
+            yield
+        except pa.ArrowException as error:
+            raise TableError(f"{self._target} cannot be written: {error}") from error
+
+
+def create_table(
+    target: str | Path, dialect: Dialect | None = None, *, file_format: str | None = None
+) -> TableWriter:
+    """Create a table file, or replace one, when all rows are written.
+
+    Parameters
+    ----------
+    target : str or path
+        The suffix says the format; "-" is a CSV on standard output.
+    dialect : Dialect, optional
+        Of the CSV the rows are from. A CSV gets its delimiter and decimal sign, except that
+        `.tsv` means tabs. It is always written in UTF-8.
+    file_format : {"csv", "csv.gz", "parquet", "arrow", "arrows"}, optional
+        Instead of what the suffix says.
+
+    Returns
+    -------
+    TableWriter
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     target = Path(folder, "scored.csv")
+    ...     with create_table(target) as writer:
+    ...         writer.write(pa.table({"id": ["007", "a,b"], "score": [0.1, 1 / 3]}))
+    ...     print(target.read_text())
+    id,score
+    007,0.1
+    "a,b",0.3333333333333333
+    <BLANKLINE>
+    """
+    path = Path(target)
+    kind = "csv" if str(target) == STANDARD_STREAM else file_format or format_of_suffix(path)
+    if kind is None:
+        raise TableError(
+            f"{target}: the suffix says the format to write, and must be one of {known_suffixes()}."
+        )
+    dialect = dialect or Dialect()
+    if path.name.lower().endswith((".tsv", ".tsv.gz")):
+        dialect = Dialect(delimiter="\t", decimal=dialect.decimal)
+    return TableWriter(target, kind, dialect)
+
+
+@contextmanager
+def _arrow_file(file: pa.NativeFile, schema: pa.Schema) -> Iterator[Write]:
+    """An Arrow file has one dictionary per column, which may grow from batch to batch."""
+    options = pa.ipc.IpcWriteOptions(compression="lz4", emit_dictionary_deltas=True)
+    so_far = schema.empty_table()
+
+    def write(table: pa.Table) -> None:
+        nonlocal so_far
+        both = pa.concat_tables([so_far, table]).unify_dictionaries()
+        so_far = both.slice(0, 0)
+        writer.write_table(both)
+
+    with pa.ipc.new_file(file, schema, options=options) as writer:
+        yield write
+
+
+def _refuse_nested(schema: pa.Schema, target: str | Path) -> None:
+    for field in schema:
+        if pa.types.is_nested(field.type):
+            raise TableError(
+                f"{target}: column {field.name!r} ({field.type}) does not fit into a CSV. Write "
+                "Parquet instead."
+            )
+
+
+def _csv(file: IO[bytes] | gzip.GzipFile, schema: pa.Schema, dialect: Dialect) -> Write:
+    """Write the header and return what writes rows."""
+    names = [pa.array([name]) for name in schema.names]
+    file.write(_lines([_quoted(name, dialect, len(names)) for name in names], dialect))
+
+    def write(table: pa.Table) -> None:
+        for batch in table.to_batches(CSV_PART_ROWS):
+            cells = [_cells(column, dialect, table.num_columns) for column in batch.columns]
+            file.write(_lines(cells, dialect))
+
+    return write
+
+
+def _lines(cells: list[pa.Array], dialect: Dialect) -> pa.Buffer:
+    """Lines of text, one after the other: just how an array of them is stored."""
+    ends = pc.binary_join_element_wise(cells[-1], "", "\n")
+    return pc.binary_join_element_wise(*cells[:-1], ends, dialect.delimiter).buffers()[2]
+
+
+def _cells(column: pa.Array, dialect: Dialect, n_columns: int) -> pa.Array:
+    """One column as text; numbers have just as many digits as tell them apart."""
+    text = pc.fill_null(pc.cast(column, pa.string()), "")
+    if pa.types.is_primitive(column.type):
+        is_number = pa.types.is_floating(column.type) or pa.types.is_decimal(column.type)
+        return pc.replace_substring(text, ".", dialect.decimal) if is_number else text
+    return _quoted(text, dialect, n_columns)
+
+
+def _quoted(text: pa.Array, dialect: Dialect, n_columns: int) -> pa.Array:
+    """With quotes around values that need them."""
+    special = f'[{re.escape(dialect.delimiter)}"\r\n]'
+    # An empty line would not count as a row.
+    needed = pc.match_substring_regex(text, special if n_columns > 1 else f"{special}|^$")
+    if not pc.any(needed).as_py():
+        return text
+    escaped = pc.replace_substring(text, '"', '""')
+    return pc.if_else(needed, pc.binary_join_element_wise('"', escaped, '"', ""), text)

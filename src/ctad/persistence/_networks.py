@@ -1,0 +1,152 @@
+"""Neural detectors of PyOD and ctad: weights by safetensors, all else as with other objects.
+
+A network is rebuilt by the detector's own code, without values, and then given its weights, so
+that a file cannot ask for more memory than it brings. Another kind of detector needs an entry in
+`NETWORKS`.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ._object_checks import parts_of
+
+if TYPE_CHECKING:
+    from ._reader import Reader
+    from ._writer import Writer
+
+WEIGHTS = "_ctad_weights"  # attribute that names the weights while the detector has none
+CENTRE = "c_"  # of DeepSVDD: a tensor beside the network
+
+
+class Network(NamedTuple):
+    """How to take the network out of a detector and how to put it back."""
+
+    attribute: str
+    build: Callable[[Any], Any]
+    set_up: Callable[[Any], None] = lambda detector: None  # restore the rest of what torch made
+    made_by_torch: tuple[str, ...] = ()  # attributes that are not saved
+    device: Callable[[Any], Any] = lambda detector: getattr(detector, "device", "cpu")
+
+
+def split_networks(value: Any, writer: Writer) -> Any:
+    """The object with its networks replaced by the names of their weights."""
+    stubs = {
+        id(part): _without_network(part, NETWORKS[_name(part)], writer)
+        for part in parts_of(value)
+        if _name(part) in NETWORKS
+    }
+    # Copying takes an object it has "seen before" from this memo.
+    return copy.deepcopy(value, stubs) if stubs else value
+
+
+def load_networks(value: Any, reader: Reader) -> None:
+    """Rebuild the networks in an object."""
+    for part in parts_of(value):
+        if _name(part) in NETWORKS:
+            network = NETWORKS[_name(part)]
+            network.set_up(part)
+            if hasattr(part, WEIGHTS):
+                _load_weights(part, network, reader.entry(vars(part).pop(WEIGHTS), "weights/"))
+
+
+def _name(part: Any) -> str:
+    return f"{type(part).__module__}.{type(part).__name__}"
+
+
+def _without_network(detector: Any, network: Network, writer: Writer) -> Any:
+    stub = copy.copy(detector)
+    module = vars(stub).get(network.attribute)
+    for attribute in (network.attribute, *network.made_by_torch):
+        if not isinstance(vars(stub).get(attribute), str):  # a device may be given by its name
+            vars(stub).pop(attribute, None)
+    if module is not None:
+        try:
+            from safetensors.torch import save
+        except ImportError as error:
+            raise ImportError(
+                "saving a neural detector needs safetensors: pip install 'ctad[deep]' brings it"
+            ) from error
+
+        weights = dict(getattr(module, "_orig_mod", module).state_dict())  # also if compiled
+        if hasattr(detector, CENTRE):
+            weights[CENTRE] = detector.c_
+        content = save({key: tensor.cpu().contiguous() for key, tensor in weights.items()})
+        setattr(stub, WEIGHTS, writer.entry("weights/{}.safetensors", content))
+    return stub
+
+
+def _load_weights(detector: Any, network: Network, content: bytes) -> None:
+    import torch
+    from safetensors.torch import load
+
+    weights = load(content)
+    with torch.device("meta"):  # shapes only
+        module = network.build(detector)
+    if CENTRE in network.made_by_torch:
+        detector.c_ = weights.pop(CENTRE)
+    expected = module.state_dict()
+    if any(weights[key].dtype != tensor.dtype for key, tensor in expected.items()):
+        raise ValueError("weights of another precision")
+    module.load_state_dict(weights, assign=True)
+    module.eval()
+    setattr(detector, network.attribute, module.to(network.device(detector)))
+
+
+def _build_auto_encoder(detector: Any) -> Any:
+    detector.build_model()
+    return detector.model
+
+
+def _set_up_auto_encoder(detector: Any) -> None:
+    import torch
+    from pyod.utils.torch_utility import get_criterion_by_name
+
+    detector.criterion = get_criterion_by_name("mse")
+    if not isinstance(vars(detector).get("device"), str):
+        detector.device = torch.device("cuda:0" if torch.cuda.is_available() else "cpu")
+
+
+def _build_deep_svdd(detector: Any) -> Any:
+    from pyod.models.deep_svdd import InnerDeepSVDD
+
+    return InnerDeepSVDD(
+        detector.n_features,
+        use_ae=detector.use_ae,
+        hidden_neurons=detector.hidden_neurons,
+        hidden_activation=detector.hidden_activation,
+        output_activation=detector.output_activation,
+        dropout_rate=detector.dropout_rate,
+        l2_regularizer=detector.l2_regularizer,
+    )
+
+
+def _set_up_deep_svdd(detector: Any) -> None:
+    detector.model_ = detector.best_model_dict = None
+
+
+def _build_own(detector: Any) -> Any:
+    detector._check_parameters()  # they come from a file
+    return detector._network(detector.n_features_in_)
+
+
+_AUTO_ENCODER = Network(
+    "model", _build_auto_encoder, _set_up_auto_encoder, ("optimizer", "criterion", "device")
+)
+_DEEP_SVDD = Network("model_", _build_deep_svdd, _set_up_deep_svdd, ("best_model_dict", CENTRE))
+_OWN = Network("network_", _build_own, device=lambda detector: detector._device())
+
+NETWORKS = {
+    "pyod.models.auto_encoder.AutoEncoder": _AUTO_ENCODER,
+    "pyod.models.deep_svdd.DeepSVDD": _DEEP_SVDD,
+    "ctad.detectors._pyod.AutoEncoder": _AUTO_ENCODER,
+    "ctad.detectors._pyod.DeepSVDD": _DEEP_SVDD,
+    "ctad.detectors.drl.DRL": _OWN,
+    "ctad.detectors.dte.DTE": _OWN,
+    "ctad.detectors.goad.GOAD": _OWN,
+    "ctad.detectors.icl.ICL": _OWN,
+    "ctad.detectors.mcm.MCM": _OWN,
+    "ctad.detectors.neutralad.NeuTraLAD": _OWN,
+}

@@ -1,0 +1,109 @@
+"""Drift: scores and columns of new rows compared with those of known rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.stats import false_discovery_control, fisher_exact, ks_2samp
+
+from .._result_types import ColumnDrift, DriftResult
+from .._types import Floats
+
+# Up to this many rows the test is exact; above, its limit distribution is as good.
+EXACT_ROWS = 30
+NAMED = 5  # columns in a sentence
+
+NO_SAMPLE = (
+    "the model file was written by an earlier version and has no training rows to compare with: "
+    "train the model anew."
+)
+
+
+def drift_from_training(
+    rows: Floats,
+    sample: Floats,
+    sources: Sequence[str],
+    scores: Floats,
+    normal: Floats | None,
+    alpha: float,
+) -> DriftResult:
+    """Compare new rows with a sample of training rows, and their scores with those of normal rows.
+
+    Half of `alpha` goes to the scores, half to the columns, so `alpha` is the false-alarm rate. If
+    no column has changed, Benjamini-Hochberg's rate is the chance that any is named.
+
+    Parameters
+    ----------
+    rows, sample : ndarrays of shape (n, D), (m, D)
+        New rows and training rows, numeric.
+    sources : sequence of str
+        The column of the table that each feature comes from.
+    scores : ndarray of shape (n,)
+    normal : ndarray or None
+        Scores of normal rows held out of training. A test of two samples is used, not one of
+        uniform p-values, because the rows held out are a sample, too.
+    alpha : float
+    """
+    drifts = _drifts(rows, sample, sources, alpha if normal is None else alpha / 2)
+    changed = [drift.column for drift in drifts if drift.has_changed]
+    p_value = None if normal is None else _same_distribution(scores, normal)[1]
+    scores_changed = p_value is not None and p_value <= alpha / 2
+    fits = not changed and not scores_changed
+    return DriftResult(
+        fits, p_value, alpha, drifts, _verdict(scores, normal, scores_changed, changed)
+    )
+
+
+def _drifts(
+    rows: Floats, sample: Floats, sources: Sequence[str], alpha: float
+) -> list[ColumnDrift]:
+    """The drift of each column, the most changed first; a column with several features counts by
+    its most changed one."""
+    tests = [_same_distribution(now, then) for now, then in zip(rows.T, sample.T, strict=True)]
+    adjusted = false_discovery_control([p for _, p in tests])
+    found: dict[str, ColumnDrift] = {}
+    for source, (statistic, _), p in zip(sources, tests, adjusted, strict=True):
+        drift = ColumnDrift(source, statistic, float(p), bool(p <= alpha))
+        if source not in found or (p, -statistic) < (
+            found[source].p_value,
+            -found[source].statistic,
+        ):
+            found[source] = drift
+    return sorted(found.values(), key=lambda drift: (drift.p_value, -drift.statistic))
+
+
+def _same_distribution(now: Floats, then: Floats) -> tuple[float, float]:
+    """Kolmogorov-Smirnov's statistic and p-value.
+
+    Ties make the test conservative, far too much with only two values: then it is Fisher's test of
+    shares.
+    """
+    low, high = min(now.min(), then.min()), max(now.max(), then.max())
+    if all(((values == low) | (values == high)).all() for values in (now, then)):
+        counts = [
+            [int((values == low).sum()), int((values == high).sum())] for values in (now, then)
+        ]
+        shares = [lows / (lows + highs) for lows, highs in counts]
+        p_value = 1.0 if low == high else float(fisher_exact(np.array(counts)).pvalue)
+        return abs(shares[0] - shares[1]), p_value
+    few = min(len(now), len(then)) <= EXACT_ROWS and max(len(now), len(then)) <= 10_000
+    test = ks_2samp(now, then, method="exact" if few else "asymp")
+    return float(test.statistic), float(test.pvalue)
+
+
+def _verdict(
+    scores: Floats, normal: Floats | None, scores_changed: bool, changed: Sequence[str]
+) -> str:
+    if not scores_changed and not changed:
+        return "The model still fits the data."
+    parts = ["The model does not fit the data any more"]
+    if changed:
+        named = ", ".join(repr(column) for column in changed[:NAMED])
+        more = f" and {len(changed) - NAMED} more" if len(changed) > NAMED else ""
+        plural = "columns" if len(changed) > 1 else "column"
+        parts.append(f", because of {plural} {named}{more}")
+    if scores_changed and normal is not None:
+        way = "higher" if np.median(scores) > np.median(normal) else "lower"
+        parts.append(f"{': ' if not changed else '; '}scores are {way} than those of normal rows")
+    return "".join(parts) + ". Look at these rows, and train anew if they are normal."

@@ -1,0 +1,266 @@
+"""The content of a report about a model and a table."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import sklearn
+from scipy.stats import rankdata
+from sklearn.decomposition import PCA
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.validation import check_is_fitted
+
+from .. import __version__
+from .._result_types import DriftResult, ScoreParts
+from .._types import Floats, Rows
+from ..report import MOST_ALERTS, MOST_MOVED, MOST_POINTS, Alert, Plane, Report, Scores
+from ..tables import is_table, rows_at
+from ._adapters import final_step
+from ._conformal import check_share, discoveries, fewest_discoveries
+from ._drift import NO_SAMPLE, drift_from_training
+from ._labels import anomaly_labels
+
+if TYPE_CHECKING:
+    from ._calibrated_detector import CalibratedDetector
+
+
+Integers = npt.NDArray[np.int64]
+
+REASONS = 5
+
+
+def report_content(
+    detector: CalibratedDetector, X: Any, y: Any = None, *, fdr: float = 0.05, alpha: float = 0.01
+) -> Report:
+    """Score a table and explain what stands out; see `CalibratedDetector.report`."""
+    check_is_fitted(detector)
+    check_share("fdr", fdr)
+    check_share("alpha", alpha)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        X = detector.input_.as_table(X, detector)
+        rows = detector.numeric_rows(X)
+        scored, normal = detector.score_parts(X), detector.calibration_scores_
+        labels = None if y is None else anomaly_labels(y, len(rows))
+        selected = None if scored.p_value is None else discoveries(scored.p_value, fdr)
+        ranks = _ranks(scored.score)
+        # Equal scores have equal ranks: calibrating a constant detector moves no row.
+        base_ranks = np.ceil(rankdata(-scored.base_score)).astype(np.int64)
+        top = np.argsort(ranks)[:MOST_ALERTS]
+        up, down = _moved(ranks, base_ranks)
+        shown = _RowResults(scored, ranks, base_ranks, selected, labels)
+        alerts = _alerts(detector, X, np.unique(np.concatenate([top, up, down])), shown)
+        fit = _drift(detector, rows, scored.score, alpha)
+        plane = _plane(detector, np.asarray(rows, dtype=np.float64), top)
+    notices = []
+    for warning in caught:
+        if issubclass(warning.category, UserWarning):
+            notices.append(str(warning.message))
+        else:
+            warnings.warn_explicit(
+                warning.message, warning.category, warning.filename, warning.lineno
+            )
+    if fit is None:
+        notices.append(NO_SAMPLE)
+    if normal is not None and detector.batch_dependent_:
+        notices.append(
+            f"{detector.adapter_.name} scores a row differently in a different batch: p-values "
+            "and the rows to act on hold only if these are like the rows held out."
+        )
+    return Report(
+        title=f"{detector.adapter_.name}, calibrated",
+        facts=_facts(detector, len(rows)),
+        reproduce=_code(detector, fdr, alpha, labels is not None),
+        scores=_scores(scored),
+        normal=None if normal is None else _scores(normal),
+        p_values=scored.p_value,
+        selected=selected,
+        fdr=fdr,
+        labels=labels,
+        alerts=[alerts[row] for row in top.tolist()],
+        moved_up=[alerts[row] for row in up.tolist()],
+        moved_down=[alerts[row] for row in down.tolist()],
+        fit=fit,
+        plane=plane,
+        row_numbers=_index_of(X),
+        fewest=1 if normal is None else fewest_discoveries(len(rows), len(normal.score), fdr),
+        notices=list(dict.fromkeys(notices)),
+    )
+
+
+def _drift(
+    detector: CalibratedDetector, rows: Rows, scores: Floats, alpha: float
+) -> DriftResult | None:
+    """None for a model file of an earlier version, without training rows."""
+    if not len(detector.training_sample_):
+        return None
+    normal = detector.calibration_scores_
+    return drift_from_training(
+        np.asarray(rows, dtype=np.float64),
+        detector.training_sample_,
+        detector.input_.feature_sources,
+        scores,
+        None if normal is None else normal.score,
+        alpha,
+    )
+
+
+def _scores(parts: ScoreParts) -> Scores:
+    return Scores(parts.base_score, parts.delta, parts.score)
+
+
+def _index_of(X: Any) -> Integers | None:
+    """The row numbers of a pandas table, unless they are the places of the rows."""
+    index = getattr(X, "index", None) if is_table(X) else None
+    if index is None or index.dtype.kind not in "iu":
+        return None
+    numbers = np.asarray(index, dtype=np.int64)
+    return None if (numbers == np.arange(len(numbers))).all() else numbers
+
+
+def _ranks(scores: Floats) -> Integers:
+    """1 for the highest score; of equal ones the first row is ahead."""
+    ranks = np.empty(len(scores), dtype=np.int64)
+    ranks[np.argsort(-scores, kind="stable")] = np.arange(1, len(scores) + 1)
+    return ranks
+
+
+def _moved(ranks: Integers, base_ranks: Integers) -> tuple[Integers, Integers]:
+    """The rows that calibration moved most, up and down: from place 1000 to 10 is more of a change
+    than from 9000 to 5000."""
+    change = np.log(ranks / base_ranks)
+    order = np.argsort(change, kind="stable")
+    up, down = order[:MOST_MOVED], order[::-1][:MOST_MOVED]
+    return up[change[up] < 0], down[change[down] > 0]
+
+
+@dataclass(frozen=True, eq=False)
+class _RowResults:
+    """Results that the page shows of each row."""
+
+    scored: ScoreParts
+    ranks: Integers
+    base_ranks: Integers
+    selected: npt.NDArray[np.bool_] | None
+    labels: npt.NDArray[np.bool_] | None
+
+
+def _alerts(
+    detector: CalibratedDetector, X: Any, places: Integers, shown: _RowResults
+) -> dict[int, Alert]:
+    """The rows at these places, explained."""
+    # Where a score depends on the other rows, they have to be there.
+    whole = detector.batch_dependent_
+    explanation = detector.explain(X if whole else rows_at(X, places))
+    at = places if whole else np.arange(len(places))
+    scored, selected, labels = shown.scored, shown.selected, shown.labels
+    return {
+        row: Alert(
+            row=row,
+            base_score=float(scored.base_score[row]),
+            delta=float(scored.delta[row]),
+            references_part=float(explanation.references_part[i]),
+            base_part=float(explanation.base_part[i]),
+            delta_part=float(explanation.delta_part[i]),
+            score=float(scored.score[row]),
+            rank=int(shown.ranks[row]),
+            base_rank=int(shown.base_ranks[row]),
+            p_value=None if scored.p_value is None else float(scored.p_value[row]),
+            is_selected=None if selected is None else bool(selected[row]),
+            is_anomaly=None if labels is None else bool(labels[row]),
+            reasons=explanation.reasons(i, REASONS),
+            text=explanation.where(i),
+        )
+        for i, row in zip(at.tolist(), places.tolist(), strict=True)
+    }
+
+
+def _plane(detector: CalibratedDetector, rows: Floats, top: Integers) -> Plane:
+    """The rows on top and some others, in the plane in which training rows spread most."""
+    references, centroids = detector.calibrator_.reference_points()
+    sample = detector.training_sample_ if len(detector.training_sample_) else references
+    scaler = StandardScaler().fit(sample)
+    pca = PCA(min(2, *sample.shape), random_state=0).fit(scaler.transform(sample))
+    others = np.setdiff1d(np.arange(len(rows)), top)
+    n_others = min(len(others), max(0, MOST_POINTS - len(top)))
+    chosen = np.random.default_rng(0).choice(others, n_others, replace=False)
+    shown = np.sort(np.concatenate([top, chosen]))
+    sources = detector.input_.feature_sources
+
+    def flat(points: Floats) -> Floats:
+        if not len(points):
+            return np.empty((0, 2))
+        placed = pca.transform(scaler.transform(points))
+        return np.column_stack([placed, np.zeros((len(placed), 2 - placed.shape[1]))])
+
+    def heaviest(weights: Floats) -> str:
+        named = dict.fromkeys(sources[i] for i in np.argsort(-np.abs(weights), kind="stable"))
+        return ", ".join(list(named)[:2])
+
+    axes = [heaviest(weights) for weights in pca.components_] + ["", ""]
+    explained = [*pca.explained_variance_ratio_.tolist(), 0.0, 0.0]
+    return Plane(
+        normal=flat(sample[:MOST_POINTS]),
+        new=flat(rows[shown]),
+        new_rows=shown,
+        centroids=flat(centroids),
+        explained=(explained[0], explained[1]),
+        axes=(axes[0], axes[1]),
+    )
+
+
+def _with_all_settings(calibrator: Any) -> str:
+    with sklearn.config_context(print_changed_only=False):
+        return repr(calibrator)
+
+
+def _facts(detector: CalibratedDetector, n_rows: int) -> dict[str, str]:
+    columns, sources = detector.input_.columns_in_use, detector.input_.feature_sources
+    facts = {
+        "Detector": repr(detector.adapter_.final_step),
+        "Calibration": _with_all_settings(detector.calibrator_),
+        "Training rows": f"{len(detector.decision_scores_):,}",
+    }
+    if detector.calibration_scores_ is not None:
+        facts["Normal rows held out"] = f"{len(detector.calibration_scores_.score):,}"
+    facts["Columns in use"] = f"{len(columns):,}: {', '.join(map(str, columns[:20]))}" + (
+        f" and {len(columns) - 20:,} more" if len(columns) > 20 else ""
+    )
+    if len(sources) != len(columns):
+        facts["As numbers"] = f"{len(sources):,}"
+    if detector.encoder_ is not None and detector.encoder_.dropped_:
+        facts["Not used"] = ", ".join(
+            f"{name} ({why})" for name, why in detector.encoder_.dropped_.items()
+        )
+    facts["New rows"] = f"{n_rows:,}"
+    facts["Versions"] = (
+        f"ctad {__version__}, scikit-learn {sklearn.__version__}, numpy {np.__version__}"
+    )
+    return facts
+
+
+def _code(detector: CalibratedDetector, fdr: float, alpha: float, labelled: bool) -> str:
+    """What one would write to get the page again."""
+    options = ["X_new"] + ["y"] * labelled
+    options += [f"fdr={fdr:g}"] * (fdr != 0.05) + [f"alpha={alpha:g}"] * (alpha != 0.01)
+    inside = final_step(detector.detector)
+    parts = [inside] * hasattr(inside, "fit") + [detector]
+    parts += [] if detector.calibrator is None else [detector.calibrator]
+    lines = [_import_of(part) for part in parts]
+    lines += ["", f"detector = {detector!r}", "detector.fit(X_train)"]
+    if detector.calibration_scores_ is not None and detector.holdout is None:
+        lines.append("detector.conformalize(X_normal)")
+    lines.append(f'detector.report({", ".join(options)}).save("report.html")')
+    if detector.random_state is None:
+        lines.append("# random_state was not set, so another fit gives different numbers")
+    return "\n".join(lines)
+
+
+def _import_of(value: object) -> str:
+    """The line that imports its class, from the public package."""
+    module = ".".join(p for p in type(value).__module__.split(".") if not p.startswith("_"))
+    return f"from {module} import {type(value).__name__}"

@@ -1,0 +1,37 @@
+"""Models to save, and ways to alter what was saved."""
+
+import json
+import zipfile
+
+import numpy as np
+
+from ctad.persistence._container import write_container
+
+from ..data import clusters
+
+X_TRAIN = clusters(60, 3)
+X_NEW = clusters(25, 3, seed=1)
+
+
+def contents(path):
+    """Manifest and entries of a model file, unchecked."""
+    with zipfile.ZipFile(path) as archive:
+        entries = {name: archive.read(name) for name in archive.namelist()}
+    return json.loads(entries.pop("manifest.json")), entries
+
+
+def sign(path, manifest, entries):
+    """Write a file with right sizes and checksums, whatever it holds."""
+    write_container(path, manifest, entries)
+
+
+def altered(path, to, manifest=None, entries=None):
+    """A signed copy of a file with another manifest or other entries."""
+    old_manifest, old_entries = contents(path)
+    sign(to, {**old_manifest, **(manifest or {})}, {**old_entries, **(entries or {})})
+    return to
+
+
+def same(first, second):
+    """Equal to the last bit."""
+    np.testing.assert_array_equal(first, second)

@@ -1,0 +1,63 @@
+"""A model file is kept beside this test, so that a change of the format is noticed.
+
+`python -m tests.persistence.test_kept_file` writes it and prints its scores. From the first release
+on a kept file is never written again: a new format version adds another one.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.decomposition import PCA
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from ctad import CalibratedDetector, RelaxedCTAD
+from ctad.persistence import load, read_manifest, save
+
+FOLDER = Path(__file__).parent
+
+
+def table(n):
+    """Numbers with a missing value, text and dates, the same everywhere and forever."""
+    i = np.arange(n)
+    return pd.DataFrame(
+        {
+            "length": np.sin(i) + i % 3,
+            "width": np.where(i % 7 == 3, np.nan, np.cos(2 * i)),
+            "colour": np.array(["red", "green", "blue"])[i % 3],
+            "day": pd.Timestamp("2026-01-01") + pd.to_timedelta(i * 7, unit="h"),
+        }
+    )
+
+
+FILE = FOLDER / "format-1.ctad"
+SCORES = [
+    -5.761374948104302,
+    0.2532733488675035,
+    -2.6689893530591604,
+    -1.2743773633083357,
+    -3.8105305471785473,
+    -1.5248811862049891,
+]
+
+
+def new_model():
+    return CalibratedDetector(
+        make_pipeline(StandardScaler(), PCA(4)), RelaxedCTAD(n_draws=2), random_state=0
+    ).fit(table(60))
+
+
+@pytest.mark.filterwarnings("ignore:.* was written with")
+def test_a_kept_file_gives_the_same_scores():
+    loaded = load(FILE)
+    np.testing.assert_allclose(loaded.anomaly_score(table(6)), SCORES, rtol=1e-12, atol=1e-12)
+    manifest = read_manifest(FILE)
+    assert manifest["format_version"] == 1
+    assert [column["name"] for column in manifest["columns"]] == list(table(1))
+
+
+if __name__ == "__main__":
+    save(new_model(), FILE)
+    print(load(FILE).anomaly_score(table(6)).tolist())

@@ -1,0 +1,183 @@
+"""Detectors on tables with text, dates and gaps."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from pyod.models.iforest import IForest
+from pyod.models.knn import KNN
+from sklearn.base import BaseEstimator, clone
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import IsolationForest
+from sklearn.frozen import FrozenEstimator
+from sklearn.neighbors import LocalOutlierFactor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
+
+from ctad import CalibratedDetector
+from ctad.tables import TableEncoder
+
+from ..tables.frames import LIBRARIES
+
+RANDOM = np.random.default_rng(0)
+HEIGHT = RANDOM.normal(170, 8, 400)
+PEOPLE = pa.table(
+    {
+        "height": np.where(np.arange(400) % 40 == 0, np.nan, HEIGHT),
+        "weight": HEIGHT - 100 + RANDOM.normal(0, 5, 400),
+        "smoker": RANDOM.random(400) < 0.3,
+        "job": RANDOM.choice(["nurse", "smith", "clerk"], 400),
+        "hired": np.datetime64("2020-01-01T09:00", "us")
+        + RANDOM.integers(0, 1500, 400) * np.timedelta64(1, "D"),
+    }
+)
+STRANGER = pa.table(
+    {
+        "height": [150.0],
+        "weight": [130.0],
+        "smoker": [True],
+        "job": ["astronaut"],
+        "hired": [np.datetime64("2029-01-01T03:00", "us")],
+    }
+)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("detector", [IForest(), KNN(), LocalOutlierFactor(novelty=True)])
+def test_a_stranger_is_found_in_every_library(library, detector):
+    make = LIBRARIES[library]
+    found = CalibratedDetector(detector, random_state=0).fit(make(PEOPLE))
+    assert found.anomaly_score(make(STRANGER)) > np.quantile(found.decision_scores_, 0.99)
+    assert found.predict(STRANGER).tolist() == [1]
+    on_arrow = CalibratedDetector(detector, random_state=0).fit(PEOPLE)
+    np.testing.assert_array_equal(found.anomaly_score(PEOPLE), on_arrow.anomaly_score(PEOPLE))
+
+
+def test_detector_and_calibrator_see_the_same_numbers():
+    detector = CalibratedDetector(IsolationForest(), random_state=0).fit(PEOPLE)
+    numbers = detector.encoder_.transform(PEOPLE)
+    assert detector.detector_.n_features_in_ == numbers.shape[1]
+    scored = detector.score_parts(PEOPLE)
+    np.testing.assert_array_equal(-detector.detector_.score_samples(numbers), scored.base_score)
+    np.testing.assert_array_equal(detector.calibrator_.delta(numbers), scored.delta)
+    np.testing.assert_array_equal(
+        detector.calibrator_.calibrate(scored.base_score, numbers), scored.score
+    )
+    assert list(detector.feature_names_in_) == PEOPLE.column_names
+    assert {source for _, source in detector.encoder_.features_} == set(PEOPLE.column_names)
+
+
+def test_a_row_is_scored_on_its_own():
+    detector = CalibratedDetector(IForest(), random_state=0).fit(PEOPLE)
+    together = detector.anomaly_score(PEOPLE[:50])
+    alone = [detector.anomaly_score(PEOPLE[i : i + 1])[0] for i in range(50)]
+    np.testing.assert_array_equal(alone, together)
+
+
+def test_an_encoder_of_ones_own():
+    detector = CalibratedDetector(
+        IForest(), encoder=TableEncoder(ignore=["job", "hired"]), random_state=0
+    )
+    detector.fit(PEOPLE)
+    assert {name for name, _ in detector.encoder_.features_} == {
+        *("height", "height is missing", "weight", "smoker")
+    }
+    assert clone(detector).set_params(encoder__scaling=None).encoder.scaling is None
+    np.testing.assert_array_equal(
+        detector.anomaly_score(PEOPLE.drop_columns(["job", "hired"])),
+        detector.anomaly_score(PEOPLE),
+    )
+
+
+READS_TABLES = make_pipeline(
+    make_column_transformer(
+        (OneHotEncoder(handle_unknown="ignore", sparse_output=False), ["job"]),
+        (StandardScaler(), ["weight"]),
+    ),
+    IsolationForest(random_state=0),
+)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_pipeline_that_reads_tables_gets_the_table(library):
+    people = LIBRARIES[library](PEOPLE)
+    by_itself = clone(READS_TABLES).fit(people)
+    for pipeline in (READS_TABLES, by_itself, FrozenEstimator(by_itself)):
+        detector = CalibratedDetector(pipeline, random_state=0).fit(people)
+        expected = -by_itself.score_samples(people)
+        np.testing.assert_array_equal(detector.base_score(people), expected)
+        # From another library, in another order, with more columns: as it was trained.
+        other = PEOPLE.select(PEOPLE.column_names[::-1]).append_column("extra", [[0] * 400])
+        np.testing.assert_array_equal(detector.base_score(other), expected)
+
+
+def test_a_pipeline_of_steps_for_numbers_gets_numbers():
+    detector = CalibratedDetector(make_pipeline(StandardScaler(), IForest()), random_state=0)
+    assert detector.fit(PEOPLE).predict(STRANGER).tolist() == [1]
+
+
+def test_a_pipeline_may_begin_with_the_encoder():
+    pipeline = make_pipeline(TableEncoder(ignore=["hired"]), IsolationForest())
+    detector = CalibratedDetector(pipeline, random_state=0).fit(PEOPLE)
+    assert "hired" in detector.encoder_.feature_names_in_
+    assert detector.predict(STRANGER).tolist() == [1]
+
+
+def test_functions_get_the_table():
+    def overweight(table):
+        return np.asarray(table["weight"]) - np.nan_to_num(np.asarray(table["height"]), nan=170.0)
+
+    detector = CalibratedDetector(overweight, polarity="higher").fit(PEOPLE.to_pandas())
+    expected = overweight(PEOPLE.to_pandas())
+    np.testing.assert_array_equal(detector.base_score(PEOPLE.to_pandas()), expected)
+    np.testing.assert_array_equal(detector.base_score(PEOPLE), expected)
+
+
+class ByPlace(BaseEstimator):
+    """A detector of one's own that takes columns by their place."""
+
+    def fit(self, X, y=None):
+        self.mean_ = X.to_numpy().mean(axis=0)
+        return self
+
+    def decision_function(self, X):
+        return abs(X.to_numpy() - self.mean_) @ np.arange(1.0, X.shape[1] + 1)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+@pytest.mark.parametrize(
+    "detector",
+    [
+        lambda table: table.to_numpy()[:, 0],
+        ByPlace(),
+        make_pipeline(FunctionTransformer(lambda table: table.to_numpy()), IForest()),
+    ],
+)
+def test_columns_come_in_the_order_of_training_whatever_takes_them(detector, library):
+    people = PEOPLE.select(["weight", "height"]).drop_null()
+    people = people.filter(pc.is_finite(people["height"]))
+    polarity = "auto" if hasattr(detector, "steps") else "higher"
+    made = CalibratedDetector(detector, polarity=polarity, random_state=0)
+    made.fit(LIBRARIES[library](people))
+    expected = made.anomaly_score(LIBRARIES[library](people))
+    other = people.select(["height", "weight"]).add_column(0, "extra", [[0.5] * len(people)])
+    np.testing.assert_array_equal(made.anomaly_score(LIBRARIES[library](other)), expected)
+
+
+def test_one_trained_before_on_an_array_gets_the_plain_numbers():
+    """Also of columns the encoder has no use for."""
+    table = PEOPLE.select(["weight"]).append_column("one", [[1.0] * 400])
+    frozen = FrozenEstimator(IsolationForest(random_state=0).fit(table.to_pandas().to_numpy()))
+    with pytest.warns(UserWarning, match="not used: 'one'"):
+        detector = CalibratedDetector(frozen, random_state=0).fit(table)
+    expected = -frozen.estimator.score_samples(table.to_pandas().to_numpy())
+    np.testing.assert_array_equal(detector.base_score(table), expected)
+    with pytest.raises(ValueError, match="'job' is of type string, but a detector"):
+        CalibratedDetector(frozen).fit(PEOPLE.select(["weight", "job"]))
+
+
+def test_detectors_in_detectors():
+    inner = CalibratedDetector(IForest(), random_state=0)
+    detector = CalibratedDetector(inner, random_state=0).fit(PEOPLE)
+    assert detector.predict(STRANGER).tolist() == [1]
+    assert detector.detector_.encoder_ is not None
