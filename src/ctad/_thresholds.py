@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._types import Floats
+from .errors import InputError
 
 POINTS = 1001  # scores that a thresholder labels at a time
 
@@ -97,7 +98,7 @@ class Decisions:
         if isinstance(given, Real) and 0 < float(given) <= 0.5:
             return
         if isinstance(given, type) or not (hasattr(given, "eval") and hasattr(given, "fit")):
-            raise ValueError(
+            raise InputError(
                 f"contamination must be in (0, 0.5], or an object of PyThresh, not {given!r}"
             )
 
@@ -138,7 +139,7 @@ def _threshold_by(thresholder: Any, scores: Floats) -> float:
     fitted = deepcopy(thresholder).fit(scores)
     normal = scores[np.asarray(fitted.labels_) == 0]
     if not len(normal):
-        raise ValueError(f"{thresholder!r} calls every training row an anomaly")
+        raise InputError(f"{thresholder!r} calls every training row an anomaly")
     low = float(normal.max())
     if getattr(fitted, "thresh_", None) is None:
         return low

@@ -13,6 +13,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
 from ._types import Floats, Rows
+from .errors import InputError
 
 LARGEST_EXACT_INTEGER = 2**53
 
@@ -44,14 +45,14 @@ def checked_scores(scores: Any, X: Any, origin: str = "scores") -> Floats:
         scores, dtype=np.float64, ensure_2d=False, ensure_all_finite=False, input_name=origin
     )
     if values.ndim != 1:
-        raise ValueError(f"{origin} must be one number per row, got shape {values.shape}")
+        raise InputError(f"{origin} must be one number per row, got shape {values.shape}")
     if len(values) != len(X):
-        raise ValueError(
+        raise InputError(
             f"{origin}: inconsistent numbers of samples, {len(values)} for {len(X)} rows"
         )
     missing = np.isnan(values)
     if missing.any():
-        raise ValueError(
+        raise InputError(
             f"{origin}: {missing.sum()} of {len(values)} are NaN, the first at row "
             f"{int(missing.argmax())}. Every row needs a score."
         )
@@ -62,7 +63,7 @@ def one_of(name: str, value: Any, choices: Iterable[str | None]) -> None:
     """Raise unless `value` is one of the named `choices`."""
     if not isinstance(value, str | None) or value not in tuple(choices):
         listed = ", ".join(repr(choice) for choice in choices)
-        raise ValueError(f"{name} must be one of {listed}, not {value!r}")
+        raise InputError(f"{name} must be one of {listed}, not {value!r}")
 
 
 def is_frame(X: Any) -> bool:
@@ -74,7 +75,7 @@ def refuse_duplicates(names: list[Any]) -> None:
     """Raise if two columns have the same name."""
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"two columns are called {twice!r}: give each its own name")
+        raise InputError(f"two columns are called {twice!r}: give each its own name")
 
 
 def _require_finite(rows: Rows, estimator: BaseEstimator, X: Any) -> None:
@@ -88,7 +89,7 @@ def _require_finite(rows: Rows, estimator: BaseEstimator, X: Any) -> None:
         if bad.any():
             row = int(bad.argmax())
             what = "NaN" if np.isnan(rows[row, column]) else "infinity"
-            raise ValueError(
+            raise InputError(
                 f"Input X contains {what}: column {name!r}, row {row} ({bad.sum()} of {len(bad)} "
                 f"rows of this column are not finite). {type(estimator).__name__} does not accept "
                 "NaN or inf; drop these rows or impute them first."
@@ -114,21 +115,21 @@ def _check_columns(X: Any) -> None:
 
 def _refuse_masked(values: Any, where: str) -> None:
     if np.ma.is_masked(values):
-        raise ValueError(f"{where} has masked values: drop these rows or impute them first.")
+        raise InputError(f"{where} has masked values: drop these rows or impute them first.")
 
 
 def _check_values(values: npt.NDArray[Any], where: str) -> None:
     if values.dtype.kind in "mMSUV":  # dates, durations, bytes, text, records
         _refuse(values, where)
     if _largest_integer(values) > LARGEST_EXACT_INTEGER:
-        raise ValueError(
+        raise InputError(
             f"{where} has integers up to {_largest_integer(values)}, which floating point cannot "
             "hold exactly (beyond 2**53). If it is an identifier, drop it; else scale it."
         )
 
 
 def _refuse(values: npt.NDArray[Any], where: str) -> NoReturn:
-    raise ValueError(
+    raise InputError(
         f"{where} is not numeric (dtype {values.dtype}): encode it as numbers, for example by "
         "ctad.tables.TableEncoder, or drop it."
     )

@@ -11,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
 
 from ctad import CTAD
-from ctad._progress import watching
+from ctad._progress import on_progress
 from ctad.calibration import _transport_calibrator
 from ctad.transport import _row_transport
 

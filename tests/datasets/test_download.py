@@ -9,7 +9,7 @@ import numpy as np
 import pooch
 import pytest
 
-from ctad._progress import watching
+from ctad._progress import on_progress
 from ctad.datasets import DownloadError, download_file, downloaded_file, load_dataset
 
 from .conftest import npz, small

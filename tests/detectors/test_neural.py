@@ -14,7 +14,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ctad import CalibratedDetector
-from ctad._progress import watching
+from ctad._progress import on_progress
 from ctad.detectors import KNOWN_DETECTORS, make
 
 from ..data import normal

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._saving import SaveMixin
 from .._types import Floats, Rows
 from .._validation import checked_scores, new_rows, one_of, training_rows
+from ..errors import InputError
 from ._agreement import agreement
 from ._contributions import DeltaParts
 from ._score_scaling import SCORE_SCALINGS, ScoreScaling
@@ -60,12 +61,12 @@ class BaseCalibrator(SaveMixin, BaseEstimator, ABC):
         rows = training_rows(self, X)
         largest, spread = np.abs(rows).max(), (rows.max(axis=0) - rows.min(axis=0)).max()
         if largest > LARGEST_VALUE:
-            raise ValueError(f"values of X reach {largest:g}, too large to be squared: rescale X")
+            raise InputError(f"values of X reach {largest:g}, too large to be squared: rescale X")
         if 0 < spread < SMALLEST_SPREAD:
-            raise ValueError(f"values of X differ by at most {spread:g}, too little: rescale X")
+            raise InputError(f"values of X differ by at most {spread:g}, too little: rescale X")
         train_scores = None if scores is None else checked_scores(scores, rows)
         if train_scores is not None and not np.isfinite(train_scores).any():
-            raise ValueError(
+            raise InputError(
                 f"none of the {len(rows)} training scores is finite. Some detectors fail like this "
                 "on linearly dependent columns: drop them, or set n_components=0.99 for PyOD's PCA."
             )
@@ -190,7 +191,7 @@ class BaseCalibrator(SaveMixin, BaseEstimator, ABC):
         check_is_fitted(self)
         self._check_weight()
         if self.score_scaling_ is None:
-            raise ValueError(
+            raise InputError(
                 f"score_scaling={self.score_scaling!r} needs the detector's training scores: call "
                 "fit(X, scores=...), or use score_scaling='none' for the plain sum."
             )
@@ -198,7 +199,7 @@ class BaseCalibrator(SaveMixin, BaseEstimator, ABC):
 
     def _finite(self, delta: Floats) -> Floats:
         if not np.isfinite(delta).all():
-            raise ValueError("the calibration term overflows: rescale the columns of X")
+            raise InputError("the calibration term overflows: rescale the columns of X")
         return delta
 
     def check_parameters(self) -> None:
@@ -209,7 +210,7 @@ class BaseCalibrator(SaveMixin, BaseEstimator, ABC):
     def _check_weight(self) -> None:
         check_scalar(self.weight, "weight", Real, min_val=0)
         if not np.isfinite(self.weight):
-            raise ValueError(f"weight must be a finite number >= 0, not {self.weight}")
+            raise InputError(f"weight must be a finite number >= 0, not {self.weight}")
 
     def _rounding(self, rows: Floats) -> float:
         """An upper bound of the rounding error of a training row's term."""

@@ -10,6 +10,7 @@ from sklearn.covariance import LedoitWolf
 from sklearn.utils import check_random_state, check_scalar
 
 from .._types import Floats, Rows
+from ..errors import InputError
 from ..transport import EuclideanCosts, RowTransport
 from ._base import BaseCalibrator
 from ._contributions import DeltaParts, without_transport
@@ -119,7 +120,7 @@ class MahalanobisDistance(BaseCalibrator):
 
     def _fit(self, rows: Floats) -> Floats:
         if (rows == rows[0]).all():
-            raise ValueError(f"all {len(rows)} training rows are equal: they have no covariance")
+            raise InputError(f"all {len(rows)} training rows are equal: they have no covariance")
         covariance = LedoitWolf().fit(rows)
         self.location_, self.precision_ = covariance.location_, covariance.precision_
         return self._delta(rows)

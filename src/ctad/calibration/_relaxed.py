@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils import check_scalar
 
 from .._validation import one_of
+from ..errors import InputError
 from ._draw import FEATURE_SCALINGS, DrawSettings
 from ._transport_calibrator import TransportCalibrator, reduced
 
@@ -120,11 +121,11 @@ class RelaxedCTAD(TransportCalibrator):
         one_of("cost", self.cost, COSTS)
         scalings = _as_tuple(self.feature_scaling)
         if not scalings:
-            raise ValueError("feature_scaling is empty: name at least one scaling")
+            raise InputError("feature_scaling is empty: name at least one scaling")
         for scaling in scalings:
             one_of("feature_scaling", scaling, FEATURE_SCALINGS)
         if self.cost == "distance" and len(set(scalings)) > 1:
-            raise ValueError(
+            raise InputError(
                 "cost='distance' needs a single feature_scaling, because distances in different "
                 f"scalings cannot be averaged, not {self.feature_scaling!r}"
             )

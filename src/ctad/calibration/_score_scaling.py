@@ -10,6 +10,7 @@ import numpy as np
 
 from .._types import Floats
 from .._warnings import warn_user
+from ..errors import InputError
 
 Location = tuple[float, float]  # (shift, scale)
 IDENTITY: Location = (0.0, 1.0)
@@ -120,7 +121,7 @@ def _location(
     with np.errstate(over="ignore", invalid="ignore"):
         shift, scale = measure(finite)
     if not (np.isfinite(shift) and np.isfinite(scale)):
-        raise ValueError(f"the training {what} are too large to be scaled (up to {finite.max():g})")
+        raise InputError(f"the training {what} are too large to be scaled (up to {finite.max():g})")
     # Constant values are only shifted, as by scikit-learn's scalers.
     return shift, 1.0 if scale <= rounding else scale
 

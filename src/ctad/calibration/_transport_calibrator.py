@@ -10,7 +10,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from sklearn.utils import check_random_state, check_scalar
 
-from .._progress import progress
+from .._progress import report_progress
 from .._types import Floats, Rows
 from .._warnings import warn_user
 from ._base import BaseCalibrator
@@ -63,11 +63,11 @@ class TransportCalibrator(BaseCalibrator):
         draws = []
         extra = np.zeros(len(rows))
         for number, each in enumerate(settings):
-            progress("Finding centroids", number, len(settings))
+            report_progress("Finding centroids", number, len(settings))
             draw, more = new_draw(rows, each, random)
             draws.append(draw)
             extra += more
-        progress("Finding centroids", len(settings), len(settings))
+        report_progress("Finding centroids", len(settings), len(settings))
         self.set_draws(draws, self._signal())
         return self._delta(rows) + extra / len(draws)
 

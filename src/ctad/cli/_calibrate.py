@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..errors import InputError
 from . import _options as option
 from ._console import talking
 from ._output import check_output
@@ -72,7 +73,7 @@ def calibrate(
         has_scores = score_column in rows.column_names
         calibrator = CALIBRATIONS[calibration](random_state=seed)
         if not has_scores and calibrator.score_scaling != "none":
-            raise ValueError(
+            raise InputError(
                 f"{train} has no column {score_column!r}: --calibration {calibration} scales "
                 "scores and terms by the scores of training rows. Add this column, name the one "
                 "that has the scores (--score-column), or add scores and terms unscaled "

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 from rich.table import Table
 
-from .._progress import progress
+from .._progress import report_progress
 from . import _options as option
 from ._console import Talk, plain_table, talking
 
@@ -168,7 +168,7 @@ def _look_up_all(
     reading = "Reading data sets"
     with talk.working(reading):
         for done, name in enumerate(names):
-            progress(reading, done, len(names))
+            report_progress(reading, done, len(names))
             try:
                 one = look_up(name)
             except DownloadError as error:

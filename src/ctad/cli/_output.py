@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from .._atomic_files import check_replaceable
+from ..errors import InputError
 
 
 def check_output(output: str, *inputs: str) -> None:
@@ -17,6 +18,6 @@ def check_output(output: str, *inputs: str) -> None:
     for where in inputs:
         files = [Path(where)] if Path(where).is_file() else [f.path for f in find_tables(where)]
         if any(file.exists() and file.samefile(output) for file in files):
-            raise ValueError(
+            raise InputError(
                 f"{output} is read and would be replaced by something else: choose another name"
             )

@@ -12,6 +12,7 @@ import typer
 from rich.console import RenderableType
 
 from ..detectors import known_detector
+from ..errors import InputError
 from . import _options as option
 from ._console import Talk, plain_table, talking
 
@@ -147,12 +148,12 @@ def paper(
                 (protocols, study.protocols),
             ):
                 if missing := [name for name in asked if name not in has]:
-                    raise ValueError(
+                    raise InputError(
                         f"{source} has no results of {', '.join(missing)} with calibration "
                         f"{chosen_calibration.name!r}; it has those of {', '.join(has)}"
                     )
             if seeds is not None and seeds > len(study.seeds):
-                raise ValueError(
+                raise InputError(
                     f"{source} has no results of {seeds} seeds; it has those of {len(study.seeds)}"
                 )
             study = study._replace(
@@ -234,7 +235,7 @@ def _some(what: str, lists: list[str], choices: tuple[str, ...]) -> tuple[str, .
     """Some of the choices, in their order."""
     chosen = option.separated(lists)
     if unknown := set(chosen).difference(choices):
-        raise ValueError(f"--{what} {min(unknown)}: choose of {', '.join(choices)}")
+        raise InputError(f"--{what} {min(unknown)}: choose of {', '.join(choices)}")
     return tuple(choice for choice in choices if choice in chosen)
 
 

@@ -6,6 +6,7 @@ from hashlib import file_digest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..errors import InputError
 from . import _options as option
 from ._console import Talk, talking
 
@@ -55,7 +56,7 @@ def load_detector(path: Path) -> CalibratedDetector:
 
     model = load(path)
     if not isinstance(model, CalibratedDetector):
-        raise ValueError(
+        raise InputError(
             f"{path} holds a {type(model).__name__} without detector, which gives no scores. "
             "Use `ctad calibrate` for scores made elsewhere."
         )
@@ -74,7 +75,7 @@ def tell_of_batches(model: CalibratedDetector, talk: Talk) -> None:
 def refuse_learnt_label(label: str | None, detector: CalibratedDetector, model: Path) -> None:
     """Raise if the model takes labels for something to learn from."""
     if label in detector.column_types().names:
-        raise ValueError(
+        raise InputError(
             f"{model} takes the label {label!r} for a column to learn from. Train it anew with "
             f"--label {label}."
         )
@@ -108,7 +109,7 @@ def goes_into_folder(where: str, output: str) -> bool:
 
     several = where != "-" and (Path(where).is_dir() or not Path(where).exists())
     if several and (output == "-" or Path(output).is_file() or format_of_suffix(Path(output))):
-        raise ValueError(
+        raise InputError(
             f"{where} may be several files, which are scored into a folder of the same names: "
             f"{output!r} is none."
         )

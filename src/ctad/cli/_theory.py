@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
+from ..errors import InputError
 from . import _options as option
 from ._console import plain_table, talking
 from ._score import load_detector, refuse_learnt_label
@@ -51,11 +52,11 @@ def theory(
         detector = load_detector(model)
         calibrator = detector.calibrator_
         if not isinstance(calibrator, TransportCalibrator):
-            raise ValueError(
+            raise InputError(
                 f"{model}: theory needs CTAD or RelaxedCTAD, not {type(calibrator).__name__}."
             )
         if not len(detector.training_sample_):
-            raise ValueError(f"{model} was written by an earlier version: train it anew.")
+            raise InputError(f"{model} was written by an earlier version: train it anew.")
         sample = detector.training_sample_
         known = constants(calibrator)
         bounded = bounds(calibrator, sample)

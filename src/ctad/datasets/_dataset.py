@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.ipc
 
 from .._types import Floats
+from ..errors import InputError
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -82,14 +83,14 @@ class Dataset:
 def _checked_array(values: Any) -> Floats:
     X = np.asarray(values)
     if X.dtype.kind not in "biuf":
-        raise ValueError(f"X must be numbers, not of type {X.dtype}")
+        raise InputError(f"X must be numbers, not of type {X.dtype}")
     if X.ndim != 2 or not X.size:
-        raise ValueError(f"X must have rows and columns, got shape {X.shape}")
+        raise InputError(f"X must have rows and columns, got shape {X.shape}")
     X = np.ascontiguousarray(X, dtype=np.float64)
     bad = (~np.isfinite(X)).sum(axis=0)
     if bad.any():
         listed = ", ".join(f"{bad[column]} in column {column}" for column in np.flatnonzero(bad))
-        raise ValueError(
+        raise InputError(
             f"X has values that are NaN or infinite: {listed} (the first column is 0). Drop or "
             "fill them; in a table, gaps may stay."
         )
@@ -98,12 +99,12 @@ def _checked_array(values: Any) -> Floats:
 
 def _checked_table(table: pa.Table) -> pa.Table:
     if not table.num_rows or not table.num_columns:
-        raise ValueError(f"X must have rows and columns, got shape {table.shape}")
+        raise InputError(f"X must have rows and columns, got shape {table.shape}")
     for name, column in zip(table.column_names, table.columns, strict=True):
         if pa.types.is_floating(column.type):
             infinite = pc.sum(pc.is_inf(column)).as_py()
             if infinite:
-                raise ValueError(
+                raise InputError(
                     f"column {name!r} has {infinite} infinite values: drop or replace them"
                 )
     return table
@@ -114,12 +115,12 @@ def _checked_labels(values: Any, n_rows: int) -> npt.NDArray[np.bool_]:
     if y.ndim == 2 and 1 in y.shape:  # as MATLAB has it
         y = y.ravel()
     if y.shape != (n_rows,):
-        raise ValueError(f"y must have a label for each of the {n_rows} rows, got shape {y.shape}")
+        raise InputError(f"y must have a label for each of the {n_rows} rows, got shape {y.shape}")
     if y.dtype.kind not in "biuf" or not np.isin(y, (0, 1)).all():
-        raise ValueError("y must be 0 and 1 or False and True, 1 and True meaning anomaly")
+        raise InputError("y must be 0 and 1 or False and True, 1 and True meaning anomaly")
     anomalous = int(y.sum())
     if anomalous in (0, n_rows):
-        raise ValueError(
+        raise InputError(
             f"{anomalous} of {n_rows} rows are labelled anomalous; normal and anomalous ones are "
             "needed"
         )

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from .._atomic_files import replacing
-from .._progress import progress
+from .._progress import report_progress
+from ..errors import InputError, MissingPackageError
 from ..io import TableError
 from ._files import read_as
 from ._registry import KnownDataset
@@ -124,14 +125,14 @@ def _check(known: KnownDataset, path: Path) -> None:
         with path.open("rb") as file:
             found = hashlib.file_digest(file, "sha256").hexdigest()
         if found != known.source_sha256:
-            raise ValueError(f"its SHA-256 was {found} instead of {known.source_sha256}")
+            raise InputError(f"its SHA-256 was {found} instead of {known.source_sha256}")
         return
     try:
         difference = known.difference(read_as(known.suffix, path, known.name))
     except TableError as error:
-        raise ValueError(f"it was not a data set ({error})") from error
+        raise InputError(f"it was not a data set ({error})") from error
     if difference is not None:
-        raise ValueError(f"it was not the data set: {difference}")
+        raise InputError(f"it was not the data set: {difference}")
 
 
 def _place(known: KnownDataset) -> Path:
@@ -143,7 +144,7 @@ def _pooch() -> Any:
     try:
         import pooch
     except ModuleNotFoundError as error:
-        raise ImportError(
+        raise MissingPackageError(
             f"downloading data sets needs pooch: pip install 'ctad[bench]' brings it. Or {BY_HAND}."
         ) from error
     return pooch
@@ -174,7 +175,7 @@ class _Progress:
 
     def update(self, n_bytes: int) -> None:
         self._done = min(self._done + n_bytes, self.total)  # pooch counts the last chunk as full
-        progress(self._doing, self._done // 1000, self.total // 1000)
+        report_progress(self._doing, self._done // 1000, self.total // 1000)
 
     def reset(self) -> None:
         self._done = 0

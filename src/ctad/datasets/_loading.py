@@ -7,6 +7,7 @@ from pathlib import Path
 
 from .._progress import progress_bar
 from .._warnings import warn_user
+from ..errors import InputError
 from ._dataset import Dataset
 from ._download import BY_HAND, download_file, downloaded_file
 from ._files import files_by_name, read_dataset
@@ -77,7 +78,7 @@ def _known(
         return known_dataset(name)
     except ValueError as error:
         listed = f" {folder} has {', '.join(files) or 'none'}." if folder else ""
-        raise ValueError(f"{error}{listed}") from None
+        raise InputError(f"{error}{listed}") from None
 
 
 def _of_the_cache(known: KnownDataset, may_download: bool) -> Path:

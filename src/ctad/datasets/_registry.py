@@ -8,6 +8,7 @@ from importlib.resources import files
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from ..errors import InputError
 from ._dataset import Dataset
 
 HOST = "https://raw.githubusercontent.com"
@@ -130,7 +131,7 @@ def known_dataset(name: str) -> KnownDataset:
     if known is None:
         near = get_close_matches(name.lower(), KNOWN_DATASETS)
         hint = f"Did you mean {' or '.join(near)}?" if near else f"It has {_all_names()}."
-        raise ValueError(f"the paper has no data set {name!r}. {hint}")
+        raise InputError(f"the paper has no data set {name!r}. {hint}")
     return known
 
 

@@ -20,6 +20,7 @@ from .._saving import SaveMixin
 from .._thresholds import Decisions
 from .._types import Floats, Rows
 from .._validation import new_rows, one_of, training_rows
+from ..errors import InputError
 from ._layers import Network
 from ._seed import seeds_from
 from ._training import LossNotFiniteError, train
@@ -115,7 +116,7 @@ class NeuralDetector(Decisions, SaveMixin, BaseEstimator):
         self.__dict__.pop("labels_", None)  # not fitted until all is well
         self._check_parameters()
         if self.device == "cuda" and not torch.cuda.is_available():
-            raise ValueError("device='cuda': PyTorch finds none here. Use 'auto' or 'cpu'.")
+            raise InputError("device='cuda': PyTorch finds none here. Use 'auto' or 'cpu'.")
         # Sums along columns, too, are rounded by the order in memory, and frames have another.
         rows = np.ascontiguousarray(training_rows(self, X))
         self.scaler_ = self._fitted_scaler(rows)
@@ -139,13 +140,13 @@ class NeuralDetector(Decisions, SaveMixin, BaseEstimator):
                     enough=lambda loss: self._enough(loss, rows.shape[1]),
                 )
             except LossNotFiniteError as error:
-                raise ValueError(self._what_to_scale(rows, str(error))) from error
+                raise InputError(self._what_to_scale(rows, str(error))) from error
         network.eval()
         with torch.no_grad():
             network.finish(prepared)
             scored = network.score(prepared[:BLOCK_ROWS])  # in single precision, as it was trained
         if not (_is_finite(network) and scored.isfinite().any()):
-            raise ValueError(self._what_to_scale(rows, "what was learnt is not finite"))
+            raise InputError(self._what_to_scale(rows, "what was learnt is not finite"))
         self.network_ = network
         self._decide(self._scores(rows))
         return self
@@ -210,7 +211,7 @@ class NeuralDetector(Decisions, SaveMixin, BaseEstimator):
         with np.errstate(all="ignore"):
             scaler = kind().fit(rows)
         if not (np.isfinite(scaler.scale_) & (scaler.scale_ > 0)).all():
-            raise ValueError(f"X is too large to be scaled. {self._largest(rows)}: divide it.")
+            raise InputError(f"X is too large to be scaled. {self._largest(rows)}: divide it.")
         return scaler
 
     def _largest(self, rows: Floats) -> str:
@@ -237,14 +238,14 @@ class NeuralDetector(Decisions, SaveMixin, BaseEstimator):
             and len(self.betas) == 2
             and all(_is_a(int | float, beta) and 0 <= beta < 1 for beta in self.betas)
         ):
-            raise ValueError(f"betas must be two numbers in [0, 1), not {self.betas!r}")
+            raise InputError(f"betas must be two numbers in [0, 1), not {self.betas!r}")
 
 
 def in_range(name: str, value: float, low: float, high: float = math.inf) -> None:
     """Raise unless a number of a method is one that it works with."""
     if not low <= value <= high:
         end = "" if high == math.inf else f" and {high:g} at most"
-        raise ValueError(f"{name} must be {low:g} at least{end}, not {value!r}")
+        raise InputError(f"{name} must be {low:g} at least{end}, not {value!r}")
 
 
 def _check(name: str, kind: Any, value: Any) -> None:
@@ -252,13 +253,13 @@ def _check(name: str, kind: Any, value: Any) -> None:
     if (value is None and "None" in kind) or name == "random_state":
         return
     if kind.startswith("int") and not (_is_a(int | np.integer, value) and value >= 1):
-        raise ValueError(f"{name} must be a whole number from 1 on, not {value!r}")
+        raise InputError(f"{name} must be a whole number from 1 on, not {value!r}")
     if kind.startswith("float") and not (
         _is_a(int | float | np.number, value) and value >= 0 and math.isfinite(value)
     ):
-        raise ValueError(f"{name} must be a number from 0 on, not {value!r}")
+        raise InputError(f"{name} must be a number from 0 on, not {value!r}")
     if kind == "bool" and not isinstance(value, bool | np.bool_):
-        raise ValueError(f"{name} must be True or False, not {value!r}")
+        raise InputError(f"{name} must be True or False, not {value!r}")
 
 
 def _is_finite(network: Network) -> bool:

@@ -7,6 +7,8 @@ from importlib.util import find_spec
 from inspect import getdoc, signature
 from typing import Any, NamedTuple
 
+from ..errors import InputError, MissingPackageError
+
 
 class Library(NamedTuple):
     """Where detectors come from."""
@@ -98,7 +100,7 @@ class KnownDetector(NamedTuple):
     def load(self) -> Any:
         """Its class."""
         if self._missing:
-            raise ImportError(
+            raise MissingPackageError(
                 f"{self.name} needs {', '.join(self._missing)}: "
                 f"pip install 'ctad[{self.library.extra}]' brings it"
             )
@@ -320,7 +322,7 @@ def known_detector(name: str) -> KnownDetector:
     known = KNOWN_DETECTORS.get(name.lower())
     if known is None:
         listed = ", ".join(known.name for known in KNOWN_DETECTORS.values())
-        raise ValueError(f"no detector is called {name!r}. There are {listed}.")
+        raise InputError(f"no detector is called {name!r}. There are {listed}.")
     return known
 
 
@@ -348,7 +350,7 @@ def make(name: str, **options: Any) -> Any:
     accepted = known.parameters
     unknown = [option for option in options if option not in accepted]
     if unknown:
-        raise ValueError(
+        raise InputError(
             f"{known.name} has no option {unknown[0]!r}. It has {', '.join(accepted)}."
         )
     return known.load()(**{**known.options, **options})

@@ -10,7 +10,7 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from .._progress import progress
+from .._progress import report_progress
 from ._layers import Network
 
 
@@ -66,7 +66,7 @@ def train(
         schedule.step()
         if not math.isfinite(losses[-1]):
             raise LossNotFiniteError(f"the loss is {losses[-1]} in epoch {epoch}")
-        progress(f"Training {name}, loss {losses[-1]:.4g}", epoch, epochs)
+        report_progress(f"Training {name}, loss {losses[-1]:.4g}", epoch, epochs)
         if plan.patience is not None:
             if losses[-1] < best:
                 best, best_epoch = losses[-1], epoch

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from ..errors import InputError
 from ._layers import SLOPE, Network, directions
 from ._neural import NeuralDetector, in_range
 
@@ -63,7 +64,7 @@ class ICL(NeuralDetector):
         if window is None:
             window = 2 if n_columns <= 40 else 10 if n_columns <= 160 else n_columns - 150
         if not 1 <= window <= n_columns - 1 or n_columns < 3:
-            raise ValueError(
+            raise InputError(
                 f"ICL needs three columns at least, and more than its window of {window}: there "
                 f"are {n_columns}. Use another detector for so few."
             )

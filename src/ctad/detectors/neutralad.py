@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from ..errors import InputError
 from ._layers import Network, StackedLinear, directions, layers
 from ._neural import NeuralDetector, in_range
 
@@ -56,7 +57,7 @@ class NeuTraLAD(NeuralDetector):
 
     def _network(self, n_columns: int) -> Network:
         if n_columns < 2:
-            raise ValueError("NeuTraLAD needs two columns at least: one has no angle")
+            raise InputError("NeuTraLAD needs two columns at least: one has no angle")
         in_range("n_views", self.n_views, 2)  # of one, every row scores 0
         in_range("temperature", self.temperature, 1e-6)
         return NeuTraLADNetwork(n_columns, self.n_views, self.temperature)

@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 from .._types import Floats
 from ..calibration import CALIBRATIONS, CTAD, CentroidDistance, MahalanobisDistance
+from ..errors import InputError
 from ._protocols import Protocol, Values, add_by_training
 
 PRESET_OF = {"algorithm 1": "paper", "recommended": "recommended"}
@@ -85,7 +86,7 @@ class Calibration:
                 return MahalanobisDistance()
             case _ if self.is_preset:
                 return CALIBRATIONS[PRESET_OF[self.method]](random_state=seed)
-        raise ValueError(f"{self.method!r} has no term")
+        raise InputError(f"{self.method!r} has no term")
 
     def applied(self, scores: Values, terms: Values, protocol: Protocol) -> Floats:
         """The calibrated scores of the test rows."""

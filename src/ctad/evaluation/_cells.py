@@ -10,6 +10,7 @@ import numpy.typing as npt
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from .._types import Floats
+from ..errors import InputError
 from ._calibrations import AnyCalibration
 from ._errors import describe
 from ._protocols import Protocol
@@ -104,7 +105,7 @@ def measure(scores: Floats, anomalous: npt.NDArray[np.bool_]) -> Metrics:
     Metrics(auc_pr=0.8333333333333333, auc_roc=0.75, precision_at_n=0.5)
     """
     if np.isnan(scores).any():
-        raise ValueError(f"{np.isnan(scores).sum()} of {len(scores)} scores are not numbers")
+        raise InputError(f"{np.isnan(scores).sum()} of {len(scores)} scores are not numbers")
     ranked = np.nan_to_num(scores.astype(np.float64), posinf=np.finfo(np.float64).max)
     n = int(anomalous.sum())
     # Of rows that share the last place, each is an alarm with the same probability.

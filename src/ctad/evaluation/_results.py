@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..datasets import Dataset
+from ..errors import InputError
 from ._cells import Cell, Outcome
 from ._gaps import Gap, Term
 from ._runtimes import Runtime, Timed
@@ -61,7 +62,7 @@ class Results:
     def note(self, dataset: Dataset) -> None:
         """Note what a data set is; refuse another of the same name."""
         if "\n" in dataset.name or "\r" in dataset.name:
-            raise ValueError(f"{dataset.name!r} has a line break in its name: rename the file")
+            raise InputError(f"{dataset.name!r} has a line break in its name: rename the file")
         name = DatasetName(dataset.name)
         facts = DatasetFacts(
             len(dataset.y), dataset.X.shape[1], dataset.n_anomalies, dataset.sha256
@@ -71,7 +72,7 @@ class Results:
             with self.datasets.writing() as write:
                 write([(name, facts)])
         elif known != facts:
-            raise ValueError(
+            raise InputError(
                 f"the results in {self.folder} are of another data set called {dataset.name!r}, "
                 f"with {known.rows} rows of {known.columns} columns: choose another folder"
             )

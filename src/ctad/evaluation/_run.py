@@ -8,9 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from .._progress import progress
+from .._progress import report_progress
 from .._warnings import warn_user
 from ..datasets import Dataset, DownloadError
+from ..errors import InputError
 from ..tables import TableEncoder
 from ._errors import must_retry
 from ._jobs import Found, Job, Source, missing_jobs
@@ -65,7 +66,7 @@ def run(
         jobs = missing_jobs(plan, results, rows, retry_failed=retry_failed)
         timed = _untimed(plan, results, retry_failed)
         done, total = 0, sum(map(len, jobs)) + len(timed)
-        progress("Measuring", done, total)
+        report_progress("Measuring", done, total)
         perform = partial(_perform, source=source, kept=scores or results.scores)
         for job, found in in_processes(perform, jobs, n_jobs):
             if isinstance(found, BaseException):
@@ -73,11 +74,11 @@ def run(
             add_cells(found.cells)
             add_gaps(found.gaps)
             done += len(job)
-            progress(str(job), done, total)
+            report_progress(str(job), done, total)
         for key, contestant in timed.items():  # with nothing else at work
             add_runtimes([(key, runtime(source.load(key.dataset), contestant))])
             done += 1
-            progress(f"timing {key.detector} on {key.dataset}", done, total)
+            report_progress(f"timing {key.detector} on {key.dataset}", done, total)
     return results
 
 
@@ -89,7 +90,7 @@ def _noted(plan: Plan, source: Source, results: Results) -> dict[str, int]:
     """Note in the results what the data sets are; the number of rows of each that can be had."""
     rows = {}
     for number, name in enumerate(plan.datasets):
-        progress("Looking at the data sets", number, len(plan.datasets))
+        report_progress("Looking at the data sets", number, len(plan.datasets))
         try:
             dataset = source.load(name)
         except (OSError, ValueError) as error:
@@ -101,7 +102,7 @@ def _noted(plan: Plan, source: Source, results: Results) -> dict[str, int]:
         _tell_of_columns(dataset)
         rows[dataset.name] = len(dataset.y)
     if not rows:
-        raise ValueError("none of the data sets can be had")
+        raise InputError("none of the data sets can be had")
     if environment() not in results.environments.rows():
         with results.environments.writing() as write:
             write([(environment(), Versions(versions()))])

@@ -20,6 +20,7 @@ from .._atomic_files import replacing
 from .._types import Floats
 from ..datasets import Dataset, is_registered
 from ..detectors import known_detector, make
+from ..errors import InputError
 from ..wrapper import scoring_method
 from ._protocols import Protocol, Split, Values
 from ._quiet import alone_and_quiet
@@ -191,5 +192,5 @@ def _read(file: Path, split: Split) -> DetectorScores:
         scores = Values(saved["train"], saved["test"])
         fit_seconds, score_seconds = saved["seconds"]
     if (len(scores.train), len(scores.test)) != (len(split.train), len(split.test)):
-        raise ValueError("scores of other rows")
+        raise InputError("scores of other rows")
     return DetectorScores(scores, float(fit_seconds), float(score_seconds))

@@ -12,6 +12,8 @@ from pathlib import Path
 from types import NoneType
 from typing import IO, Any, Generic, TypeVar, get_args, get_type_hints
 
+from ..errors import InputError
+
 Key = TypeVar("Key", bound=tuple[Any, ...])
 Value = TypeVar("Value", bound=tuple[Any, ...])
 
@@ -46,7 +48,7 @@ class Store(Generic[Key, Value]):
         text = _whole_lines(self.path.read_bytes()).decode("utf-8")
         lines = list(csv.reader(io.StringIO(text)))
         if lines and lines[0] != [*self._readers]:
-            raise ValueError(
+            raise InputError(
                 f"{self.path} is not a file of such results: its columns are {lines[0]}, not "
                 f"{[*self._readers]}. Choose another folder."
             )
@@ -56,7 +58,7 @@ class Store(Generic[Key, Value]):
                 pairs = zip(self._readers.values(), line, strict=True)
                 fields = [read(text) for read, text in pairs]
             except ValueError as error:
-                raise ValueError(
+                raise InputError(
                     f"{self.path}, line {number}, is damaged ({error}): delete the line, and it "
                     "will be measured again"
                 ) from error

@@ -1,5 +1,7 @@
-"""What goes wrong with table files."""
+"""Errors in table files."""
+
+from ..errors import InputError
 
 
-class TableError(ValueError):
+class TableError(InputError):
     """A table file that cannot be read or written; the message names it."""

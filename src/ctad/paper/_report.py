@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from .._progress import progress
+from .._progress import report_progress
 from ..datasets import KNOWN_DATASETS
+from ..errors import InputError, MissingPackageError
 from ..evaluation import PROTOCOLS, Calibration, Results
 from ._printed import METRICS
 from ._study import AS_PUBLISHED, CALIBRATED, COMPARED, Study, in_order
@@ -62,23 +63,23 @@ def build_report(
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("ctad"):
             raise
-        raise ImportError(
+        raise MissingPackageError(
             f"tables and figures need {error.name}: pip install 'ctad[bench]' brings it"
         ) from error
 
     study = study or study_in(results)
     measured = Measured(results, study)
     if not len(measured.cells):
-        raise ValueError(f"{results.folder} has no results of what was asked for")
-    progress("Building tables", 0, 3)
+        raise InputError(f"{results.folder} has no results of what was asked for")
+    report_progress("Building tables", 0, 3)
     tables = list(all_tables(measured, study, metrics))
-    progress("Drawing figures", 1, 3)
+    report_progress("Drawing figures", 1, 3)
     pictures = list(all_pictures(measured, study, metrics))
-    progress("Writing pages", 2, 3)
+    report_progress("Writing pages", 2, 3)
     made_with = [f"{name}: {text}" for name, text in measured.environments.itertuples(index=False)]
     title, opening = _heading(study, measured)
     page = write_pages(folder, title, opening, tables, pictures, made_with)
-    progress("Writing pages", 3, 3)
+    report_progress("Writing pages", 3, 3)
     return Report(page, tables, pictures, len(measured.failed))
 
 
@@ -96,7 +97,7 @@ def study_in(results: Results, calibration: Calibration = AS_PUBLISHED) -> Study
     calibrated = {cell.detector for cell in own}
     if not own:
         names = ", ".join(sorted({cell.calibration for cell in cells})) or "none"
-        raise ValueError(f"there are no results of {calibration.name!r}; there are: {names}")
+        raise InputError(f"there are no results of {calibration.name!r}; there are: {names}")
     return Study(
         datasets=tuple(sorted({cell.dataset for cell in cells})),
         detectors=in_order(calibrated, CALIBRATED),

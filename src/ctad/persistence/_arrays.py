@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..errors import InputError
+
 
 def array_to_bytes(values: npt.ArrayLike) -> bytes:
     """An array as a .npy file."""
@@ -38,7 +40,7 @@ def _read(buffer: io.BytesIO) -> npt.NDArray[Any]:
         or n_items * dtype.itemsize != len(buffer.getbuffer()) - buffer.tell()
         or (n_items > 1 and not dtype.itemsize)  # as many as one likes, of no size
     ):
-        raise ValueError(f"an array announces {dtype} of shape {shape} and has something else")
+        raise InputError(f"an array announces {dtype} of shape {shape} and has something else")
     buffer.seek(0)
     values: npt.NDArray[Any] = np.lib.format.read_array(buffer, allow_pickle=False)
     return values

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._thresholds import labels_above
 from .._validation import one_of
+from ..errors import InputError
 from ..tables import TableEncoder
 from ..wrapper import (
     CalibratedDetector,
@@ -106,7 +107,7 @@ def restore(reader: Reader, function: Any) -> CalibratedDetector:
     contamination, holdout = number(parameters["contamination"]), parameters.get("holdout")
     one_of("polarity", parameters["polarity"], POLARITIES)
     if not 0 < contamination <= 0.5:
-        raise ValueError(f"contamination {contamination} is not in (0, 0.5]")
+        raise InputError(f"contamination {contamination} is not in (0, 0.5]")
     calibrator, encoder = parameters["calibrator"], parameters["encoder"]
     seed = parameters["random_state"]
     loaded = CalibratedDetector(
@@ -124,7 +125,7 @@ def restore(reader: Reader, function: Any) -> CalibratedDetector:
     _restore_detector(loaded, state, fitted_encoder, reader)
     scores = reader.array(state["decision_scores"])
     if scores.shape != (reader.manifest["training_rows"],) or scores.dtype != np.float64:
-        raise ValueError("it has not one score per training row")
+        raise InputError("it has not one score per training row")
     loaded.decision_scores_ = scores
     loaded.threshold_ = from_number(state["threshold"])
     loaded.labels_ = labels_above(loaded.threshold_, scores)
@@ -140,9 +141,9 @@ def _restore_known_rows(loaded: CalibratedDetector, state: dict[str, Any], reade
         base, delta, score = (reader.array(name) for name in state["normal"])
         known = all(part.shape == score.shape == (score.size,) for part in (base, delta))
         if not known or any(part.dtype != np.float64 for part in (base, delta, score)):
-            raise ValueError("rows held out without a score")
+            raise InputError("rows held out without a score")
         if np.isnan([base, delta, score]).any():
-            raise ValueError("a row held out has no score")
+            raise InputError("a row held out has no score")
         loaded.calibration_scores_ = ScoreParts(base, delta, score)
     width = loaded.calibrator_.n_features_in_
     loaded.training_sample_ = np.empty((0, width))
@@ -199,9 +200,9 @@ def _restore_columns(
     if encoder is not None:
         width = len(encoder.features_)
     if loaded.calibrator_.n_features_in_ != width:
-        raise ValueError("detector and calibrator have other columns")
+        raise InputError("detector and calibrator have other columns")
     if state["column_names"] is not None:
         names = [text(name) for name in state["column_names"]]
         loaded.feature_names_in_ = np.array(names, dtype=object)
         if len(names) != loaded.n_features_in_:
-            raise ValueError(f"{len(names)} names of {loaded.n_features_in_} columns")
+            raise InputError(f"{len(names)} names of {loaded.n_features_in_} columns")

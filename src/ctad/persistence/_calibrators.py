@@ -18,6 +18,7 @@ from ..calibration import (
     ScoreScaling,
     TransportOnly,
 )
+from ..errors import InputError
 from ._reader import Reader
 from ._values import integer, number, plain_parameters, text
 from ._writer import Writer
@@ -61,7 +62,7 @@ def restore(description: dict[str, Any], reader: Reader) -> Any:
     if state["column_names"] is not None:
         names = [text(name) for name in state["column_names"]]
         if len(names) != calibrator.n_features_in_:
-            raise ValueError(f"{len(names)} names of {calibrator.n_features_in_} columns")
+            raise InputError(f"{len(names)} names of {calibrator.n_features_in_} columns")
         calibrator.feature_names_in_ = np.array(names, dtype=object)
     calibrator.n_training_rows_ = integer(state["training_rows"], at_least=2)
     KINDS[description["class"]].restore(calibrator, state, reader)
@@ -88,7 +89,7 @@ def restore_unfitted(description: dict[str, Any]) -> Any:
 def _location(values: Any) -> tuple[float, float]:
     shift, scale = map(number, values)
     if scale <= 0:
-        raise ValueError(f"scores are divided by {scale}")
+        raise InputError(f"scores are divided by {scale}")
     return shift, scale
 
 
@@ -106,11 +107,11 @@ def _restore_transport(
     calibrator: CTAD | RelaxedCTAD, state: dict[str, Any], reader: Reader
 ) -> None:
     if state["signal"] not in ("total", "own"):
-        raise ValueError(f"signal {state['signal']!r}")
+        raise InputError(f"signal {state['signal']!r}")
     n_columns, n_draws = calibrator.n_features_in_, len(state["draws"])
     draws = [_restore_draw(draw, reader, n_columns, n_draws) for draw in state["draws"]]
     if len(draws[0].columns) != n_columns:
-        raise ValueError("the first draw does not use all columns")
+        raise InputError("the first draw does not use all columns")
     calibrator.set_draws(draws, state["signal"])
 
 
@@ -125,29 +126,29 @@ def _draw_state(draw: Draw, writer: Writer) -> dict[str, Any]:
 def _restore_draw(state: dict[str, Any], reader: Reader, n_columns: int, n_draws: int) -> Draw:
     columns = reader.array(state["columns"])
     if columns.dtype != np.int64 or columns.ndim != 1 or not len(columns):
-        raise ValueError("columns are not integers")
+        raise InputError("columns are not integers")
     if not (np.diff(columns, prepend=-1, append=n_columns) > 0).all():
-        raise ValueError("column index out of range or out of order")
+        raise InputError("column index out of range or out of order")
     d = len(columns)
     references = reader.floats(state["references"], (None, d))
     centroids = reader.floats(state["centroids"], (None, d))
     shift, scale = (reader.floats(state[name], (d,)) for name in ("shift", "scale"))
     if not scale.all():
-        raise ValueError("columns are divided by zero")
+        raise InputError("columns are divided by zero")
     k, m = len(centroids), len(references)
     radius = reader.floats(state["radius"], (k,))
     if not (radius > 0).all():
-        raise ValueError("distances are divided by zero")
+        raise InputError("distances are divided by zero")
     if n_draws * k * max(k, m) > MAX_COSTS:
-        raise ValueError(f"{n_draws} times {m} references and {k} centroids are too many")
+        raise InputError(f"{n_draws} times {m} references and {k} centroids are too many")
     target: Any = state["target"]
     if isinstance(target, dict):
         target = reader.array(target["array"])
         # Checked one by one, because their sum may overflow.
         if target.dtype != np.int64 or target.min() < 0 or target.max() > m + 1:
-            raise ValueError("the mass of a centroid is out of range")
+            raise InputError("the mass of a centroid is out of range")
     elif target not in ("uniform", "free"):
-        raise ValueError(f"target {target!r}")
+        raise InputError(f"target {target!r}")
     draw = Draw(references, centroids, radius, columns, shift, scale, target)
     _ = draw.transport  # solved now, so that a bad target is refused with the file
     return draw
@@ -188,7 +189,7 @@ def _restore_transport_only(
 ) -> None:
     transport = restore(state["transport"], reader)
     if type(transport) is not CTAD or transport.n_features_in_ != calibrator.n_features_in_:
-        raise ValueError("not a transport of these columns")
+        raise InputError("not a transport of these columns")
     calibrator.transport_ = transport
 
 

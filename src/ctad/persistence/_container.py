@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
 from .._atomic_files import replacing
+from ..errors import InputError
 
 FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
@@ -45,7 +46,7 @@ MANIFEST_KEYS: dict[str, Any] = {
 PathLike = str | os.PathLike[str]
 
 
-class ModelFileError(ValueError):
+class ModelFileError(InputError):
     """A file that is not a whole, unaltered model file this version can read."""
 
 
@@ -129,12 +130,12 @@ def read_manifest(path: PathLike) -> dict[str, Any]:
 def json_from(content: bytes) -> Any:
     """Parse strict JSON."""
     if len(content) > MAX_JSON:
-        raise ValueError(f"{len(content)} bytes of JSON are too many")
+        raise InputError(f"{len(content)} bytes of JSON are too many")
     return json.loads(content, parse_constant=_refuse_constant)
 
 
 def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
+    raise InputError(f"{name} is not JSON")
 
 
 def _check_ends(file: BinaryIO, path: PathLike) -> None:
@@ -147,11 +148,11 @@ def _check_ends(file: BinaryIO, path: PathLike) -> None:
             "Pass a file written by save()."
         )
     if file.seek(0, os.SEEK_END) < END_OF_ZIP:
-        raise ValueError("it is cut off")
+        raise InputError("it is cut off")
     file.seek(-END_OF_ZIP, os.SEEK_END)
     end = file.read()
     if not (end.startswith(b"PK\x05\x06") and end.endswith(b"\0\0")):
-        raise ValueError("it is cut off, or something was added to it")
+        raise InputError("it is cut off, or something was added to it")
 
 
 def _check_layout(file: BinaryIO, archive: ZipFile) -> None:
@@ -159,22 +160,22 @@ def _check_layout(file: BinaryIO, archive: ZipFile) -> None:
     infos = archive.infolist()
     names = [info.filename for info in infos]
     if len(names) > MAX_ENTRIES:
-        raise ValueError(f"more than {MAX_ENTRIES} entries")
+        raise InputError(f"more than {MAX_ENTRIES} entries")
     if names[:1] != [MANIFEST] or len(set(names)) < len(names):
-        raise ValueError("it has no manifest, or two entries of one name")
+        raise InputError("it has no manifest, or two entries of one name")
     offset = 0
     for info in infos:
         if not ENTRY_NAME.fullmatch(info.filename) or info.filename != info.orig_filename:
-            raise ValueError(f"it has an entry {info.orig_filename!r} that does not belong there")
+            raise InputError(f"it has an entry {info.orig_filename!r} that does not belong there")
         if info.compress_type != ZIP_STORED or info.flag_bits:
-            raise ValueError(f"entry {info.filename} is compressed or encrypted")
+            raise InputError(f"entry {info.filename} is compressed or encrypted")
         file.seek(info.header_offset)
         header = LOCAL_HEADER.unpack(file.read(LOCAL_HEADER.size))
         if info.header_offset != offset or info.file_size != info.compress_size:
-            raise ValueError(f"entry {info.filename} is not where it should be")
+            raise InputError(f"entry {info.filename} is not where it should be")
         offset += LOCAL_HEADER.size + sum(header[-2:]) + info.compress_size
     if offset != archive.start_dir:
-        raise ValueError("something is hidden between its entries")
+        raise InputError("something is hidden between its entries")
 
 
 def _check_manifest(manifest: Any, path: PathLike) -> None:
@@ -188,7 +189,7 @@ def _check_manifest(manifest: Any, path: PathLike) -> None:
         if not isinstance(manifest[key], kind) or isinstance(manifest[key], bool):
             raise TypeError(f"{key} in its manifest is no {kind}")
     if not 1 <= version <= FORMAT_VERSION or manifest["training_rows"] < 1:
-        raise ValueError(f"format version {version}, {manifest['training_rows']} training rows")
+        raise InputError(f"format version {version}, {manifest['training_rows']} training rows")
     for name in ("scikit-learn", "pyod"):
         if not isinstance(manifest["versions"].get(name), str | None):
             raise TypeError(f"the version of {name} in its manifest is no text")
@@ -196,8 +197,8 @@ def _check_manifest(manifest: Any, path: PathLike) -> None:
 
 def _check_contents(listed: dict[str, Any], entries: dict[str, bytes]) -> None:
     if listed.keys() != entries.keys():
-        raise ValueError("its entries are not those of its manifest")
+        raise InputError("its entries are not those of its manifest")
     for name, content in entries.items():
         expected = {"sha256": hashlib.sha256(content).hexdigest(), "size": len(content)}
         if listed[name] != expected:
-            raise ValueError(f"the checksum of entry {name} is wrong")
+            raise InputError(f"the checksum of entry {name} is wrong")

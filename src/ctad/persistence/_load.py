@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from os import PathLike
 from typing import Any
 
+from ..errors import InputError
 from ._calibrated_detector import restore as restore_detector
 from ._calibrators import restore as restore_calibrator
 from ._container import ModelFileError
@@ -58,7 +59,7 @@ def load(path: str | PathLike[str], *, detector: Any = None, trusted: Iterable[s
         wraps = reader.manifest["class"] == "CalibratedDetector"
         wanted = wraps and reader.manifest["state"]["detector"]["function"]
     if detector is not None and not wanted:
-        raise ValueError(f"{reader.path} holds all it needs: leave out detector=")
+        raise InputError(f"{reader.path} holds all it needs: leave out detector=")
     if wanted and not callable(detector):
         raise ModelFileError(
             f"{reader.path} was made with the function {wanted!r}, which a file cannot hold: "

@@ -11,6 +11,7 @@ import copy
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..errors import InputError, MissingPackageError
 from ._object_checks import parts_of
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def _without_network(detector: Any, network: Network, writer: Writer) -> Any:
         try:
             from safetensors.torch import save
         except ImportError as error:
-            raise ImportError(
+            raise MissingPackageError(
                 "saving a neural detector needs safetensors: pip install 'ctad[deep]' brings it"
             ) from error
 
@@ -89,7 +90,7 @@ def _load_weights(detector: Any, network: Network, content: bytes) -> None:
         detector.c_ = weights.pop(CENTRE)
     expected = module.state_dict()
     if any(weights[key].dtype != tensor.dtype for key, tensor in expected.items()):
-        raise ValueError("weights of another precision")
+        raise InputError("weights of another precision")
     module.load_state_dict(weights, assign=True)
     module.eval()
     setattr(detector, network.attribute, module.to(network.device(detector)))

@@ -16,6 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from zipfile import ZIP_STORED, ZipFile
 
+from ..errors import InputError
 from ._allowed_types import ALLOWED, EXTENDABLE, KEY_TYPES
 from ._arrays import array_from_bytes
 from ._compiled_objects import check_compiled, is_metric
@@ -96,7 +97,7 @@ def _checked_files(schema: Any, reader: Reader) -> dict[str, bytes]:
     """Check all nodes; returns the arrays they use."""
     protocol = schema["protocol"]
     if type(protocol) is not int or protocol != PROTOCOL:
-        raise ValueError(f"protocol {protocol!r} of skops")
+        raise InputError(f"protocol {protocol!r} of skops")
     unknown = set()
     files = {}
     n_bytes = 0
@@ -104,7 +105,7 @@ def _checked_files(schema: Any, reader: Reader) -> dict[str, bytes]:
         loader, type_name = node["__loader__"], _type_name(node)
         known = type_name in ALLOWED.get(loader, ())
         if "__id__" in node or not (known or loader in EXTENDABLE):
-            raise ValueError(f"it has {type_name} ({loader}) as no model file has")
+            raise InputError(f"it has {type_name} ({loader}) as no model file has")
         if not known and type_name not in reader.trusted:
             unknown.add(type_name)
         elif loader == "NdArrayNode" and node["type"] == "numpy":
@@ -120,7 +121,7 @@ def _checked_files(schema: Any, reader: Reader) -> dict[str, bytes]:
         )
     # Each node gets an array of its own, also of the same entry.
     if n_bytes > MAX_GROWTH * reader.n_bytes:
-        raise ValueError("it would be much larger in memory")
+        raise InputError("it would be much larger in memory")
     for type_name in {_type_name(node) for node in _nodes(schema)} & reader.trusted:
         _require_there(type_name, reader)
     arrays = {name: array_from_bytes(file) for name, file in files.items()}
@@ -133,10 +134,10 @@ def _check_keys(node: Node) -> None:
     """Keys are made by calling their types: only numbers and texts may be."""
     key_types = node["key_types"]["content"]
     if node["key_types"]["__loader__"] != "ListNode" or len(key_types) != len(node["content"]):
-        raise ValueError("a dictionary with keys missing")
+        raise InputError("a dictionary with keys missing")
     for key_type in key_types:
         if key_type["__loader__"] != "TypeNode" or _type_name(key_type) not in KEY_TYPES:
-            raise ValueError("a dictionary with keys of another kind")
+            raise InputError("a dictionary with keys of another kind")
 
 
 def _nodes(schema: Any) -> Iterator[Node]:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._warnings import warn_user
+from ..errors import InputError
 from ._arrays import array_from_bytes
 from ._container import PathLike, read_container, refusing
 from ._writer import library_versions
@@ -51,7 +52,7 @@ class Reader:
             for length, wanted in zip(values.shape, shape, strict=True)
         )
         if values.dtype != np.float64 or not fits or not np.isfinite(values).all():
-            raise ValueError(f"{name} does not hold finite numbers of shape {shape}")
+            raise InputError(f"{name} does not hold finite numbers of shape {shape}")
         return values
 
     def object(self, name: Any, n_columns: int | None = None) -> Any:
@@ -66,7 +67,7 @@ class Reader:
     def entry(self, name: Any, folder: str) -> bytes:
         """The content of an entry."""
         if not (isinstance(name, str) and name.startswith(folder)):
-            raise ValueError(f"{name!r} is no entry of {folder}")
+            raise InputError(f"{name!r} is no entry of {folder}")
         return self._entries[name]
 
     def warn_of_other_versions(self) -> None:

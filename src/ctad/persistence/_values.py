@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import InputError
+
 
 def to_number(value: float) -> float | str:
     """A number for JSON, which knows no infinity: that becomes "inf" or "-inf"."""
@@ -47,7 +49,7 @@ def within(values: Any, low: Any, end: Any) -> bool:
 def require(condition: bool, what: str) -> None:
     """Raise unless the numbers of something belong together."""
     if not condition:
-        raise ValueError(f"{what} with numbers that do not belong together")
+        raise InputError(f"{what} with numbers that do not belong together")
 
 
 def plain_parameters(parameters: dict[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from .. import __version__
 from .._metrics import Comparison
+from ..errors import MissingPackageError
 from ._charts import (
     RESAMPLES,
     Chart,
@@ -90,7 +91,7 @@ def page_of(report: Report) -> str:
         from jinja2 import Environment, StrictUndefined
         from plotly.offline import get_plotlyjs
     except ImportError as error:
-        raise ImportError(
+        raise MissingPackageError(
             f"reports need {error.name}: pip install 'ctad[report]' brings it"
         ) from error
 

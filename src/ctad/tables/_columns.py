@@ -17,6 +17,7 @@ from sklearn.utils import _safe_indexing
 
 from .._types import Floats
 from .._validation import refuse_duplicates
+from ..errors import InputError, MissingPackageError
 
 Objects = npt.NDArray[np.object_]
 
@@ -105,7 +106,7 @@ def new_table(data: dict[str, Any], library: str | None = None) -> Any:
             return nw.from_dict(data, backend=name).to_native()
         except ImportError:
             continue
-    raise ImportError("a data frame needs a library for it: pip install pandas")
+    raise MissingPackageError("a data frame needs a library for it: pip install pandas")
 
 
 def plain_numbers(
@@ -122,7 +123,7 @@ def plain_numbers(
         read = read_column(name, series[name])
         if read.column.kind not in (NUMBER, BOOLEAN, EMPTY):
             almost = almost_numbers(read.values) if read.column.kind == CATEGORY else None
-            raise ValueError(
+            raise InputError(
                 f"column {name!r} is of type {read.column.dtype}, but {needed_by} needs numbers"
                 + (f": {almost}" if almost else "")
             )
@@ -130,7 +131,7 @@ def plain_numbers(
         if unfit.any():
             row = int(unfit.argmax())
             value = "a gap" if np.isnan(read.values[row]) else f"{read.values[row]:g}"
-            raise ValueError(
+            raise InputError(
                 f"column {name!r} has {value} in row {row}, but {needed_by} needs a number in "
                 "every row"
             )
@@ -163,7 +164,7 @@ def require_columns(table: Iterable[str], names: Iterable[str]) -> None:
     has = [str(name) for name in table]
     missing = [name for name in names if name not in has]
     if missing:
-        raise ValueError(
+        raise InputError(
             f"the table lacks {'columns' if len(missing) > 1 else 'column'} "
             f"{', '.join(map(repr, missing))}; it has {', '.join(map(repr, has))}"
         )
@@ -231,13 +232,13 @@ def _read_objects(name: str, values: Objects, missing: npt.NDArray[np.bool_]) ->
             return kind, texts
         zoned = {getattr(value, "tzinfo", None) is not None for value in present}
         if zoned == {True, False}:
-            raise ValueError(f"column {name!r} mixes dates with and without time zone")
+            raise InputError(f"column {name!r} mixes dates with and without time zone")
         numbers = np.full(len(values), np.nan)
         numbers[~missing] = [convert(value) for value in present]
         return ZONED_DATE if kind == DATE and zoned == {True} else kind, numbers
     if len(types) > 1 and any(issubclass(found, _KNOWN_OBJECTS) for found in types):
         listed = " and ".join(sorted(found.__name__ for found in types))
-        raise ValueError(f"column {name!r} mixes {listed}: convert it to one type, or ignore it")
+        raise InputError(f"column {name!r} mixes {listed}: convert it to one type, or ignore it")
     return OTHER, None
 
 

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._types import Floats
 from .._validation import one_of
 from .._warnings import warn_user
+from ..errors import InputError
 from ._columns import (
     BOOLEAN,
     CATEGORY,
@@ -180,13 +181,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.__dict__.pop("features_", None)  # not fitted until all is well
         one_of("scaling", self.scaling, SCALINGS)
         if not (isinstance(self.min_frequency, Real) and 0 <= self.min_frequency <= 1):
-            raise ValueError(f"min_frequency must be a share in [0, 1], not {self.min_frequency!r}")
+            raise InputError(f"min_frequency must be a share in [0, 1], not {self.min_frequency!r}")
         series = _with_rows(X)
         require_columns(series, [*self.ignore, *self.keep])
         used, self.dropped_ = self._sorted_out(series)
         if not used:
             listed = ", ".join(f"{name!r} ({why})" for name, why in self.dropped_.items())
-            raise ValueError(f"no column is left to learn from: {listed or 'the table has none'}")
+            raise InputError(f"no column is left to learn from: {listed or 'the table has none'}")
         self.columns_ = [values.column for values in used]
         self._learn(used)
         encoded = self._encode(used)
@@ -214,7 +215,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         used = self.read(X)
         for then, now in zip(self.columns_, used, strict=True):
             if now.column.kind not in (then.kind, EMPTY):
-                raise ValueError(
+                raise InputError(
                     f"column {then.name!r} was of kind {then.kind} ({then.dtype}) in training and "
                     f"is of kind {now.column.kind} ({now.column.dtype}) now"
                 )
@@ -521,7 +522,7 @@ def _require_finite(read: Values) -> None:
         return
     infinite = np.isinf(read.values)
     if infinite.any():
-        raise ValueError(
+        raise InputError(
             f"column {read.column.name!r} is infinite in row {int(infinite.argmax())} "
             f"({infinite.sum()} of {len(infinite)} rows): drop these rows"
         )
@@ -530,5 +531,5 @@ def _require_finite(read: Values) -> None:
 def _with_rows(X: Any) -> dict[str, Any]:
     series = table_columns(X)
     if series and not len(next(iter(series.values()))):
-        raise ValueError("the table has 0 samples (rows): at least one is needed")
+        raise InputError("the table has 0 samples (rows): at least one is needed")
     return series

@@ -8,6 +8,7 @@ import numpy as np
 
 from .._validation import new_rows
 from ..calibration import TransportCalibrator
+from ..errors import InputError
 from ._bounds import bounds, constants, costs_of, draws_of, nearest_costs
 
 
@@ -83,7 +84,7 @@ def separation(calibrator: TransportCalibrator, X: Any, y: Any) -> Separation:
     """
     rows, anomalous = new_rows(calibrator, X), np.asarray(y).astype(bool)
     if anomalous.shape != (len(rows),) or anomalous.all() or not anomalous.any():
-        raise ValueError("y must have a label for each row: 0 for some, 1 for others")
+        raise InputError("y must have a label for each row: 0 for some, 1 for others")
     parts = []
     for draw, known in zip(draws_of(calibrator), constants(calibrator), strict=True):
         near, near_with_room = nearest_costs(costs_of(draw, rows), known)

@@ -22,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._fixed_batches import in_blocks
 from .._types import Floats
 from .._validation import checked_scores, one_of
+from ..errors import InputError
 
 POLARITIES = ("auto", "higher", "lower")
 METHODS = ("decision_function", "score_samples")
@@ -51,7 +52,7 @@ class ScoringMethod:
 
     def __post_init__(self) -> None:
         if self.method not in ("", *METHODS) or self.sign not in (1.0, -1.0):
-            raise ValueError(f"no scoring method {self.method!r} with sign {self.sign!r}")
+            raise InputError(f"no scoring method {self.method!r} with sign {self.sign!r}")
 
 
 # scikit-learn's `score_samples` is a likelihood or a substitute for one: higher is more normal.
@@ -92,7 +93,7 @@ def scoring_method(detector: Any, polarity: str = "auto") -> ScoringMethod:
         if known is not None:
             return known
         _method_name(detector)  # an object without scores is the first error to report
-        raise ValueError(
+        raise InputError(
             f"It is not known whether higher scores of {name_of(detector)} mean more or less "
             "anomalous: say polarity='higher' or polarity='lower'."
         )
@@ -144,7 +145,7 @@ class DetectorAdapter:
     def __post_init__(self) -> None:
         method = self.scoring.method
         if method and not hasattr(self.detector, method):
-            raise ValueError(f"{self.name} has no method {method!r} to score rows with")
+            raise InputError(f"{self.name} has no method {method!r} to score rows with")
 
     @classmethod
     def fitted(cls, detector: Any, X: Any, scoring: ScoringMethod | None = None) -> Self:

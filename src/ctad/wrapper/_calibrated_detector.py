@@ -18,6 +18,7 @@ from .._types import Floats, Rows
 from .._validation import one_of, training_rows
 from .._warnings import warn_user
 from ..calibration import BaseCalibrator, RelaxedCTAD
+from ..errors import InputError
 from ..tables import TableEncoder, arrow_schema, is_table, rows_at
 from ._adapters import (
     POLARITIES,
@@ -475,7 +476,7 @@ class CalibratedDetector(Decisions, SaveMixin, BaseEstimator):
         X, rows = self._converted(X)
         check_share("alpha", alpha)
         if not len(self.training_sample_):
-            raise ValueError(NO_SAMPLE)
+            raise InputError(NO_SAMPLE)
         normal = self.calibration_scores_
         found = drift_from_training(
             np.asarray(rows, dtype=np.float64),
@@ -559,7 +560,7 @@ class CalibratedDetector(Decisions, SaveMixin, BaseEstimator):
         """
         check_is_fitted(self)
         if self.encoder_ is None:
-            raise ValueError(
+            raise InputError(
                 "the model was trained on an array and does not know columns by their names: "
                 "train it on a table"
             )
@@ -582,7 +583,7 @@ class CalibratedDetector(Decisions, SaveMixin, BaseEstimator):
     def _conformal(self) -> ConformalDecisions:
         check_is_fitted(self)
         if self.calibration_scores_ is None:
-            raise ValueError(
+            raise InputError(
                 "this needs normal rows that were not used for training: fit with holdout=0.2, or "
                 "pass such rows to conformalize"
             )
@@ -614,7 +615,7 @@ class CalibratedDetector(Decisions, SaveMixin, BaseEstimator):
         self.n_ignored_anomalies_ = int(anomalous.sum())
         normal = np.flatnonzero(~anomalous)
         if len(normal) < 2:
-            raise ValueError(
+            raise InputError(
                 f"y labels {len(normal)} of {len(anomalous)} rows as normal: training needs at "
                 "least 2 normal rows"
             )
@@ -632,7 +633,7 @@ class CalibratedDetector(Decisions, SaveMixin, BaseEstimator):
         n = _num_samples(X)
         n_held_out = round(self.holdout * n)
         if n_held_out < 1 or n - n_held_out < 2:
-            raise ValueError(
+            raise InputError(
                 f"holdout={self.holdout:g} of {n} rows leaves {n - n_held_out} to train on and "
                 f"{n_held_out} to hold out: at least 2 and 1 are needed"
             )

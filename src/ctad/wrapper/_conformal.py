@@ -23,6 +23,7 @@ from scipy.stats import false_discovery_control
 
 from .._types import Floats
 from .._warnings import warn_user
+from ..errors import InputError
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +143,7 @@ def check_alarm_rate(alarm_rate: Any, n_normal: int) -> None:
     """Raise if too few normal rows are held out for any alarm at this rate."""
     check_share("alarm_rate", alarm_rate)
     if 1 / (1 + n_normal) > alarm_rate:
-        raise ValueError(
+        raise InputError(
             f"{n_normal:,} normal rows held out are too few: alarm_rate={alarm_rate:g} needs "
             f"{ceil(1 / alarm_rate) - 1:,} of them. Hold out more rows, or pass more to "
             "conformalize."
@@ -152,4 +153,4 @@ def check_alarm_rate(alarm_rate: Any, n_normal: int) -> None:
 def check_share(name: str, value: Any) -> None:
     """Raise unless a parameter is between 0 and 1."""
     if not (isinstance(value, Real) and 0 < float(value) < 1):
-        raise ValueError(f"{name} must be between 0 and 1, not {value!r}")
+        raise InputError(f"{name} must be between 0 and 1, not {value!r}")

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, clone
 from .._types import Floats, Rows
 from .._validation import new_rows, training_rows
 from .._warnings import warn_user
+from ..errors import InputError
 from ..tables import (
     NUMBER,
     Column,
@@ -55,7 +56,7 @@ class InputConverter:
 
     def __post_init__(self) -> None:
         if self.detector_form not in DETECTOR_FORMS:
-            raise ValueError(f"{self.detector_form!r} is not a form of table")
+            raise InputError(f"{self.detector_form!r} is not a form of table")
 
     @classmethod
     def fitted(
@@ -135,20 +136,20 @@ class InputConverter:
             return X
         values, name = np.asarray(X), type(estimator).__name__
         if values.ndim != 2 or values.shape[1] != len(self.column_names):
-            raise ValueError(
+            raise InputError(
                 f"X has shape {values.shape}, but {name} is expecting "
                 f"{len(self.column_names)} features as input: it was fitted with the columns "
                 f"{', '.join(map(repr, self.column_names[:20]))}"
             )
         other = [c for c in self.encoder.columns_ if c.kind != NUMBER]
         if other:
-            raise ValueError(
+            raise InputError(
                 f"{name} was fitted on a table whose column {other[0].name!r} is not numeric "
                 f"({other[0].kind}), so it needs a pandas, polars or Arrow table, not "
                 f"{type(X).__name__}"
             )
         if values.dtype.kind not in "biuf":
-            raise ValueError(f"X is an array of dtype {values.dtype}, but numbers are needed")
+            raise InputError(f"X is an array of dtype {values.dtype}, but numbers are needed")
         warn_user(f"X does not have valid feature names, but {name} was fitted with feature names")
         columns = (values[:, i] for i in range(values.shape[1]))
         return new_table(dict(zip(self.column_names, columns, strict=True)))

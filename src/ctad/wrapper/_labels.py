@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..errors import InputError
+
 
 def training_labels(y: Any, n: int) -> npt.NDArray[np.bool_] | None:
     """Labels of n training rows, true for anomalies; None if `y` is another kind of target.
@@ -24,7 +26,7 @@ def training_labels(y: Any, n: int) -> npt.NDArray[np.bool_] | None:
     if labels.shape == (n,) and labels.dtype.kind in "biuf":
         values = set(np.unique(labels).tolist())
         if values == {-1, 1}:
-            raise ValueError("y has labels -1 and 1: use 1 for anomalies and 0 for normal rows")
+            raise InputError("y has labels -1 and 1: use 1 for anomalies and 0 for normal rows")
         if not values <= {0, 1}:
             return None
     elif labels.shape == (n,):
@@ -42,7 +44,7 @@ def anomaly_labels(y: Any, n: int) -> npt.NDArray[np.bool_]:
     """
     labels = np.asarray(y)
     if labels.shape != (n,):
-        raise ValueError(f"y must have one label per row, {n}, not shape {labels.shape}")
+        raise InputError(f"y must have one label per row, {n}, not shape {labels.shape}")
     if not np.isin(labels, (0, 1)).all():
-        raise ValueError("y must be 1 for anomalies and 0 for normal rows")
+        raise InputError("y must be 1 for anomalies and 0 for normal rows")
     return labels.astype(bool)
