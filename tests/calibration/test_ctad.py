@@ -11,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
 
 from ctad import CTAD
-from ctad._progress import on_progress
+from ctad._progress import Progress, on_progress
 from ctad.calibration import _transport_calibrator
 from ctad.transport import _row_transport
 
@@ -329,7 +329,7 @@ def test_few_rows_reduce_k_and_m_with_one_warning(n, target):
 
 def test_progress_is_reported():
     seen = []
-    with watching(lambda *progress: seen.append(progress)):
+    with on_progress(seen.append):
         CTAD(n_draws=2, random_state=0).fit(clusters())
     CTAD(random_state=0).fit(clusters())
-    assert seen == [("Finding centroids", done, 2) for done in range(3)]
+    assert seen == [Progress("Finding centroids", done, 2) for done in range(3)]

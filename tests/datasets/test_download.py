@@ -133,16 +133,16 @@ def test_another_shape_is_refused(source, without_hash, cache):
     assert left_in(cache) == []
 
 
-def test_progress_is_told_of(source, wine):
+def test_progress_is_reported(source, wine):
     large = npz(np.zeros((300_000, 1)), np.arange(300_000) > 9)
     known = wine._replace(samples=300_000, dims=1, anomalies=299_990, source_sha256=None)
     known = known._replace(values_sha256=None)
-    told = []
-    with source(error(500), whole, content=large), watching(lambda *what: told.append(what)):
+    reported = []
+    with source(error(500), whole, content=large), on_progress(reported.append):
         download_file(known)
-    assert {doing for doing, _, _ in told} == {"Downloading wine, attempt 2, kB"}
-    assert {total for _, _, total in told} == {len(large) // 1000}
-    done = [done for _, done, _ in told]
+    assert {progress.doing for progress in reported} == {"Downloading wine, attempt 2, kB"}
+    assert {progress.total for progress in reported} == {len(large) // 1000}
+    done = [progress.done for progress in reported]
     assert done == sorted(done)
     assert done[0] < len(large) // 2000 < done[-1] == len(large) // 1000
 

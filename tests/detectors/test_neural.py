@@ -14,7 +14,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ctad import CalibratedDetector
-from ctad._progress import on_progress
+from ctad._progress import Progress, on_progress
 from ctad.detectors import KNOWN_DETECTORS, make
 
 from ..data import normal
@@ -357,13 +357,13 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_whoever_watches_is_told_of_every_epoch(name, monkeypatch):
+def test_progress_is_reported_after_every_epoch(name, monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
-    told = []
-    with watching(lambda *words: told.append(words)):
+    reported = []
+    with on_progress(reported.append):
         detector = small(name, epochs=3).fit(X_TRAIN)
-    assert told == [
-        (f"Training {name}, loss {loss:.4g}", epoch, 3)
+    assert reported == [
+        Progress(f"Training {name}, loss {loss:.4g}", epoch, 3)
         for epoch, loss in enumerate(detector.loss_curve_, 1)
     ]
     assert sys.stderr.getvalue() == ""  # no bar beside theirs
