@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from ._file_locks import lock_file
+
 _TOKEN_BYTES = 4
 MAX_STEM = 200  # bytes, of the 255 that a name may have
 
@@ -73,7 +75,7 @@ def _new_part(target: Path, mode: int | None) -> tuple[Path, int | None]:
     while True:
         part = target.with_name(f".{_stem(target)}.{secrets.token_hex(_TOKEN_BYTES)}.part")
         descriptor = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, permissions)
-        if not _lock(descriptor, wait=True):
+        if not lock_file(descriptor, wait=True):
             os.close(descriptor)  # Windows cannot rename an open file
             return part, None
         if part.exists():
@@ -91,26 +93,13 @@ def _remove_stale_parts(target: Path) -> None:
     """Remove parts of `target` that no living process holds."""
     token = "[0-9a-f]" * (2 * _TOKEN_BYTES)
     for part in target.parent.glob(f".{glob.escape(_stem(target))}.{token}.part"):
-        with suppress(OSError):  # it may be gone by now, or belong to somebody else
+        with suppress(OSError):  # it may be gone by now, locked, or belong to another user
             descriptor = os.open(part, os.O_RDWR)
             try:
-                if _lock(descriptor, wait=False):
+                if lock_file(descriptor, wait=False):
                     part.unlink()
             finally:
                 os.close(descriptor)
-
-
-def _lock(descriptor: int, *, wait: bool) -> bool:
-    """Lock a file for this process; False if another has it or there are no locks here."""
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:  # held, or a file system without locks
-        return False
-    return True
 
 
 def _sync_folder(folder: Path) -> None:

@@ -396,7 +396,7 @@ def test_other_versions_are_told(path):
 
 
 def test_a_library_that_is_not_there_has_no_version(path, monkeypatch):
-    monkeypatch.setattr("ctad.persistence._writer.LIBRARIES", ("numpy", "no-such-library"))
+    monkeypatch.setattr("ctad._library_versions.LIBRARIES", ("numpy", "no-such-library"))
     CTAD().fit(X_TRAIN).save(path)
     versions = read_manifest(path)["versions"]
     assert versions.keys() == {"python", "numpy", "no-such-library"}

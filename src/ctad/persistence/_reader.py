@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .._library_versions import library_versions
 from .._warnings import warn_user
 from ..errors import InputError
 from ._arrays import array_from_bytes
 from ._container import PathLike, read_container, refusing
-from ._writer import library_versions
 
 LIBRARIES_OF_OBJECTS = {"sklearn": "scikit-learn", "pyod": "pyod"}
 

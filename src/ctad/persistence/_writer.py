@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import platform
 from collections import Counter
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy.typing as npt
 
+from .._library_versions import library_versions
 from .._warnings import warn_user
 from ._arrays import array_to_bytes
 from ._container import FORMAT_VERSION, PathLike, write_container
-
-LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "pyod", "skops", "torch")
 
 
 class Writer:
@@ -74,14 +71,3 @@ class Writer:
                 f"trusted={sorted(self._unlisted)}, and their code."
             )
         write_container(path, manifest, self._entries)
-
-
-def library_versions() -> dict[str, str | None]:
-    """Versions of Python and of what models are made of; None: not installed."""
-    versions: dict[str, str | None] = {"python": platform.python_version()}
-    for library in LIBRARIES:
-        try:
-            versions[library] = version(library)
-        except PackageNotFoundError:
-            versions[library] = None
-    return versions
