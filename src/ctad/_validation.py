@@ -18,7 +18,7 @@ from .errors import InputError
 LARGEST_EXACT_INTEGER = 2**53
 
 
-def training_rows(estimator: BaseEstimator, X: Any) -> Floats:
+def check_training_rows(estimator: BaseEstimator, X: Any) -> Floats:
     """Check the rows to learn from and remember their columns on `estimator`."""
     _check_columns(X)
     rows: Floats = validate_data(
@@ -28,7 +28,7 @@ def training_rows(estimator: BaseEstimator, X: Any) -> Floats:
     return rows
 
 
-def new_rows(estimator: BaseEstimator, X: Any) -> Rows:
+def check_new_rows(estimator: BaseEstimator, X: Any) -> Rows:
     """Check rows against the columns `estimator` was fitted on; float32 stays float32."""
     _check_columns(X)
     rows: Rows = validate_data(
@@ -38,7 +38,7 @@ def new_rows(estimator: BaseEstimator, X: Any) -> Rows:
     return rows
 
 
-def checked_scores(scores: Any, X: Any, origin: str = "scores") -> Floats:
+def check_scores(scores: Any, X: Any, origin: str = "scores") -> Floats:
     """One number per row of `X`; infinite ones are allowed, NaN is not."""
     _refuse_masked(scores, origin)
     values: Floats = check_array(
@@ -59,7 +59,7 @@ def checked_scores(scores: Any, X: Any, origin: str = "scores") -> Floats:
     return values
 
 
-def one_of(name: str, value: Any, choices: Iterable[str | None]) -> None:
+def check_choice(name: str, value: Any, choices: Iterable[str | None]) -> None:
     """Raise unless `value` is one of the named `choices`."""
     if not isinstance(value, str | None) or value not in tuple(choices):
         listed = ", ".join(repr(choice) for choice in choices)
@@ -71,7 +71,7 @@ def is_frame(X: Any) -> bool:
     return hasattr(X, "columns") and hasattr(X, "dtypes")
 
 
-def refuse_duplicates(names: list[Any]) -> None:
+def check_unique_names(names: list[Any]) -> None:
     """Raise if two columns have the same name."""
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
@@ -102,7 +102,7 @@ def _check_columns(X: Any) -> None:
         raise TypeError("X is a lazy frame: call its collect() first")
     if is_frame(X):
         names = list(X.columns)
-        refuse_duplicates(names)
+        check_unique_names(names)
         for name in names:
             values = np.asarray(X[name])
             if values.dtype.kind == "O" and not _are_numbers(values):

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._saving import SaveMixin
 from .._types import Floats, Rows
-from .._validation import checked_scores, new_rows, one_of, training_rows
+from .._validation import check_choice, check_new_rows, check_scores, check_training_rows
 from ..errors import InputError
 from ._agreement import agreement
 from ._contributions import DeltaParts
@@ -58,13 +58,13 @@ class BaseCalibrator(SaveMixin, BaseEstimator, ABC):
         for name in ("score_scaling_", "agreement_"):  # a failed fit leaves nothing fitted
             self.__dict__.pop(name, None)
         self.check_parameters()
-        rows = training_rows(self, X)
+        rows = check_training_rows(self, X)
         largest, spread = np.abs(rows).max(), (rows.max(axis=0) - rows.min(axis=0)).max()
         if largest > LARGEST_VALUE:
             raise InputError(f"values of X reach {largest:g}, too large to be squared: rescale X")
         if 0 < spread < SMALLEST_SPREAD:
             raise InputError(f"values of X differ by at most {spread:g}, too little: rescale X")
-        train_scores = None if scores is None else checked_scores(scores, rows)
+        train_scores = None if scores is None else check_scores(scores, rows)
         if train_scores is not None and not np.isfinite(train_scores).any():
             raise InputError(
                 f"none of the {len(rows)} training scores is finite. Some detectors fail like this "
@@ -99,7 +99,7 @@ class BaseCalibrator(SaveMixin, BaseEstimator, ABC):
         ndarray of shape (n,)
         """
         check_is_fitted(self)
-        return self._finite(self._delta(new_rows(self, X)))
+        return self._finite(self._delta(check_new_rows(self, X)))
 
     def calibrate(self, scores: Any, X: Any) -> Floats:
         """Add the term to scores made elsewhere: `s + weight * delta(X)`.
@@ -153,8 +153,8 @@ class BaseCalibrator(SaveMixin, BaseEstimator, ABC):
             The contribution of the detector's score and that of the term.
         """
         scaling = self._fitted_scaling()
-        terms = checked_scores(delta, delta, "delta")
-        return scaling.contributions(checked_scores(scores, terms), terms, self.weight)
+        terms = check_scores(delta, delta, "delta")
+        return scaling.contributions(check_scores(scores, terms), terms, self.weight)
 
     def delta_parts(self, X: Any) -> DeltaParts:
         """The term of each row, attributed to its columns.
@@ -178,7 +178,7 @@ class BaseCalibrator(SaveMixin, BaseEstimator, ABC):
         array([5.])
         """
         check_is_fitted(self)
-        return self._delta_parts(new_rows(self, X))
+        return self._delta_parts(check_new_rows(self, X))
 
     def reference_points(self) -> tuple[Floats, Floats]:
         """Reference rows (M, D) and centroids (K, D) in the units of the rows; empty if the term
@@ -205,7 +205,7 @@ class BaseCalibrator(SaveMixin, BaseEstimator, ABC):
     def check_parameters(self) -> None:
         """Raise if a parameter has a value that `fit` would not accept."""
         self._check_weight()
-        one_of("score_scaling", self.score_scaling, SCORE_SCALINGS)
+        check_choice("score_scaling", self.score_scaling, SCORE_SCALINGS)
 
     def _check_weight(self) -> None:
         check_scalar(self.weight, "weight", Real, min_val=0)

@@ -7,7 +7,7 @@ from numbers import Integral
 import numpy as np
 from sklearn.utils import check_scalar
 
-from .._validation import one_of
+from .._validation import check_choice
 from ._draw import FEATURE_SCALINGS, TARGETS, DrawSettings
 from ._transport_calibrator import TransportCalibrator, reduced
 
@@ -133,9 +133,9 @@ class CTAD(TransportCalibrator):
         super().check_parameters()
         for name in ("n_centroids", "n_references", "n_draws"):
             check_scalar(getattr(self, name), name, Integral, min_val=1)
-        one_of("target", self.target, TARGETS)
-        one_of("signal", self.signal, SIGNALS)
-        one_of("feature_scaling", self.feature_scaling, FEATURE_SCALINGS)
+        check_choice("target", self.target, TARGETS)
+        check_choice("signal", self.signal, SIGNALS)
+        check_choice("feature_scaling", self.feature_scaling, FEATURE_SCALINGS)
 
     def _draw_settings(self, n_rows: int) -> list[DrawSettings]:
         k, m = reduced(n_rows, n_centroids=self.n_centroids, n_references=self.n_references)

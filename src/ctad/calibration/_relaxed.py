@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_scalar
 
-from .._validation import one_of
+from .._validation import check_choice
 from ..errors import InputError
 from ._draw import FEATURE_SCALINGS, DrawSettings
 from ._transport_calibrator import TransportCalibrator, reduced
@@ -117,13 +117,13 @@ class RelaxedCTAD(TransportCalibrator):
             check_scalar(getattr(self, name), name, Integral, min_val=1)
         if self.rows_per_centroid is not None:
             check_scalar(self.rows_per_centroid, "rows_per_centroid", Integral, min_val=1)
-        one_of("columns", self.columns, COLUMNS)
-        one_of("cost", self.cost, COSTS)
+        check_choice("columns", self.columns, COLUMNS)
+        check_choice("cost", self.cost, COSTS)
         scalings = _as_tuple(self.feature_scaling)
         if not scalings:
             raise InputError("feature_scaling is empty: name at least one scaling")
         for scaling in scalings:
-            one_of("feature_scaling", scaling, FEATURE_SCALINGS)
+            check_choice("feature_scaling", scaling, FEATURE_SCALINGS)
         if self.cost == "distance" and len(set(scalings)) > 1:
             raise InputError(
                 "cost='distance' needs a single feature_scaling, because distances in different "

@@ -19,7 +19,7 @@ from .._progress import progress_bar
 from .._saving import SaveMixin
 from .._thresholds import Decisions
 from .._types import Floats, Rows
-from .._validation import new_rows, one_of, training_rows
+from .._validation import check_choice, check_new_rows, check_training_rows
 from ..errors import InputError
 from ._layers import Network
 from ._seed import seeds_from
@@ -118,7 +118,7 @@ class NeuralDetector(Decisions, SaveMixin, BaseEstimator):
         if self.device == "cuda" and not torch.cuda.is_available():
             raise InputError("device='cuda': PyTorch finds none here. Use 'auto' or 'cpu'.")
         # Sums along columns, too, are rounded by the order in memory, and frames have another.
-        rows = np.ascontiguousarray(training_rows(self, X))
+        rows = np.ascontiguousarray(check_training_rows(self, X))
         self.scaler_ = self._fitted_scaler(rows)
         device = self._device()
         of_weights, of_training = seeds_from(self.random_state, 2)
@@ -167,7 +167,7 @@ class NeuralDetector(Decisions, SaveMixin, BaseEstimator):
         ndarray of shape (n,)
         """
         check_is_fitted(self)
-        return self._scores(new_rows(self, X))
+        return self._scores(check_new_rows(self, X))
 
     def _network(self, n_columns: int) -> Network:
         """The network of the method, without values."""
@@ -228,8 +228,8 @@ class NeuralDetector(Decisions, SaveMixin, BaseEstimator):
 
     def _check_parameters(self) -> None:
         self._check_contamination()
-        one_of("scaling", self.scaling, SCALINGS)
-        one_of("device", self.device, DEVICES)
+        check_choice("scaling", self.scaling, SCALINGS)
+        check_choice("device", self.device, DEVICES)
         for parameter in fields(self):
             if parameter.init:
                 _check(parameter.name, parameter.type, getattr(self, parameter.name))

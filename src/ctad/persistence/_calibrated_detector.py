@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._thresholds import labels_above
-from .._validation import one_of
+from .._validation import check_choice
 from ..errors import InputError
 from ..tables import TableEncoder
 from ..wrapper import (
@@ -105,7 +105,7 @@ def _share(contamination: Any) -> Any:
 def restore(reader: Reader, function: Any) -> CalibratedDetector:
     parameters, state = reader.manifest["parameters"], reader.manifest["state"]
     contamination, holdout = number(parameters["contamination"]), parameters.get("holdout")
-    one_of("polarity", parameters["polarity"], POLARITIES)
+    check_choice("polarity", parameters["polarity"], POLARITIES)
     if not 0 < contamination <= 0.5:
         raise InputError(f"contamination {contamination} is not in (0, 0.5]")
     calibrator, encoder = parameters["calibrator"], parameters["encoder"]

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from sklearn.utils import _safe_indexing
 
 from .._types import Floats
-from .._validation import refuse_duplicates
+from .._validation import check_unique_names
 from ..errors import InputError, MissingPackageError
 
 Objects = npt.NDArray[np.object_]
@@ -175,7 +175,7 @@ def table_columns(X: Any) -> dict[str, Any]:
     if not is_table(X):
         raise TypeError(f"a pandas, polars or Arrow table is needed, not {type(X).__name__}")
     names = [str(name) for name in getattr(X, "column_names", X.columns)]  # Arrow's, others'
-    refuse_duplicates(names)
+    check_unique_names(names)
     table = nw.from_native(X, eager_only=True)
     return dict(zip(names, table.iter_columns(), strict=True))
 

@@ -15,7 +15,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from .._types import Floats
-from .._validation import one_of
+from .._validation import check_choice
 from .._warnings import warn_user
 from ..errors import InputError
 from ._columns import (
@@ -179,7 +179,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         ndarray of shape (n, features)
         """
         self.__dict__.pop("features_", None)  # not fitted until all is well
-        one_of("scaling", self.scaling, SCALINGS)
+        check_choice("scaling", self.scaling, SCALINGS)
         if not (isinstance(self.min_frequency, Real) and 0 <= self.min_frequency <= 1):
             raise InputError(f"min_frequency must be a share in [0, 1], not {self.min_frequency!r}")
         series = _with_rows(X)

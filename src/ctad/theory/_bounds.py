@@ -9,7 +9,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from .._types import Floats
-from .._validation import new_rows
+from .._validation import check_new_rows
 from ..calibration import Draw, TransportCalibrator
 from ..transport import euclidean_costs
 
@@ -106,7 +106,7 @@ def bounds(calibrator: TransportCalibrator, X: Any) -> Bounds:
     True
     """
     draws = draws_of(calibrator)
-    rows = new_rows(calibrator, X)
+    rows = check_new_rows(calibrator, X)
     n_draws = len(draws)
     paper, nearest, lower, upper = np.zeros((4, len(rows)))
     counts = calibrator.signal_ == "total"  # whether what the references pay is in the term

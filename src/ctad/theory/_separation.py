@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._validation import new_rows
+from .._validation import check_new_rows
 from ..calibration import TransportCalibrator
 from ..errors import InputError
 from ._bounds import bounds, constants, costs_of, draws_of, nearest_costs
@@ -82,7 +82,7 @@ def separation(calibrator: TransportCalibrator, X: Any, y: Any) -> Separation:
     >>> found.guaranteed, found.measured
     (2.0, 2.0)
     """
-    rows, anomalous = new_rows(calibrator, X), np.asarray(y).astype(bool)
+    rows, anomalous = check_new_rows(calibrator, X), np.asarray(y).astype(bool)
     if anomalous.shape != (len(rows),) or anomalous.all() or not anomalous.any():
         raise InputError("y must have a label for each row: 0 for some, 1 for others")
     parts = []
@@ -143,7 +143,7 @@ def room(
     >>> found.sure < 0.1  # columns that do not depend on each other can be shuffled
     True
     """
-    rows = np.asarray(new_rows(calibrator, X_train))
+    rows = np.asarray(check_new_rows(calibrator, X_train))
     usual = float(
         np.quantile(calibrator.delta(X_train) if terms is None else terms, share, method="higher")
     )

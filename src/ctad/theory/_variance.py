@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._validation import new_rows
+from .._validation import check_new_rows
 from ..calibration import TransportCalibrator
 from ._bounds import draws_of
 
@@ -54,7 +54,7 @@ def variance(
     True
     """
     draw, random = draws_of(calibrator)[0], np.random.default_rng(seed)
-    training, rows = new_rows(calibrator, X_train), new_rows(calibrator, X)
+    training, rows = check_new_rows(calibrator, X_train), check_new_rows(calibrator, X)
     found = {}
     for m in n_references:
         if m > len(training):

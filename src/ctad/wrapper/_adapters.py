@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._fixed_batches import in_blocks
 from .._types import Floats
-from .._validation import checked_scores, one_of
+from .._validation import check_choice, check_scores
 from ..errors import InputError
 
 POLARITIES = ("auto", "higher", "lower")
@@ -83,7 +83,7 @@ def scoring_method(detector: Any, polarity: str = "auto") -> ScoringMethod:
     >>> scoring_method(IsolationForest())
     ScoringMethod(method='score_samples', sign=-1.0)
     """
-    one_of("polarity", polarity, POLARITIES)
+    check_choice("polarity", polarity, POLARITIES)
     if isinstance(detector, type):
         raise TypeError(f"detector is a class; pass an object: {detector.__name__}()")
     if isinstance(detector, str):
@@ -208,7 +208,7 @@ class DetectorAdapter:
             kept = getattr(self.final_step, attribute, None)
             if kept is not None:
                 origin = f"{attribute} of {self.name}"
-                return self.scoring.sign * checked_scores(kept, kept, origin)
+                return self.scoring.sign * check_scores(kept, kept, origin)
         return None
 
 
@@ -252,7 +252,7 @@ def _scores_in_one_call(detector: Any, scoring: ScoringMethod, X: Any) -> Floats
     # Several threads would add up the trees of a forest in the order in which they finish.
     with parallel_config("sequential") if _scores_row_by_row(detector) else nullcontext():
         scores = function(X)
-    return scoring.sign * checked_scores(scores, X, f"scores of {name_of(detector)}")
+    return scoring.sign * check_scores(scores, X, f"scores of {name_of(detector)}")
 
 
 def _depends_on_the_batch(detector: Any, scoring: ScoringMethod, X: Any) -> bool:

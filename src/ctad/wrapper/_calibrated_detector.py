@@ -15,7 +15,7 @@ from .._result_types import DriftResult, ScoreParts
 from .._saving import SaveMixin
 from .._thresholds import Decisions, labels_above
 from .._types import Floats, Rows
-from .._validation import one_of, training_rows
+from .._validation import check_choice, check_training_rows
 from .._warnings import warn_user
 from ..calibration import BaseCalibrator, RelaxedCTAD
 from ..errors import InputError
@@ -229,7 +229,7 @@ class CalibratedDetector(Decisions, SaveMixin, BaseEstimator):
         self
         """
         self.__dict__.pop("labels_", None)  # not fitted if an error occurs below
-        one_of("polarity", self.polarity, POLARITIES)
+        check_choice("polarity", self.polarity, POLARITIES)
         self._check_contamination()
         calibrator = RelaxedCTAD() if self.calibrator is None else self.calibrator
         _check_calibrator(calibrator)
@@ -608,7 +608,7 @@ class CalibratedDetector(Decisions, SaveMixin, BaseEstimator):
         if y is None:
             return X
         if not is_table(X):
-            X = training_rows(self, X)  # so that errors name rows by their place in X
+            X = check_training_rows(self, X)  # so that errors name rows by their place in X
         anomalous = training_labels(y, _num_samples(X))
         if anomalous is None or not anomalous.any():
             return X
@@ -629,7 +629,7 @@ class CalibratedDetector(Decisions, SaveMixin, BaseEstimator):
         if is_table(X):
             (self.encoder or TableEncoder()).check(X)
         else:
-            X = training_rows(self, X)
+            X = check_training_rows(self, X)
         n = _num_samples(X)
         n_held_out = round(self.holdout * n)
         if n_held_out < 1 or n - n_held_out < 2:

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from .._types import Floats, Rows
-from .._validation import new_rows, training_rows
+from .._validation import check_new_rows, check_training_rows
 from .._warnings import warn_user
 from ..errors import InputError
 from ..tables import (
@@ -88,7 +88,7 @@ class InputConverter:
             The converter and the numeric training rows.
         """
         if not is_table(X):
-            rows = training_rows(estimator, X)
+            rows = check_training_rows(estimator, X)
             return cls(column_names(estimator)), rows
         fitted = TableEncoder() if encoder is None else clone(encoder)
         rows = fitted.fit_transform(X)
@@ -122,7 +122,7 @@ class InputConverter:
         ndarray of shape (n, features)
         """
         if self.encoder is None:
-            return new_rows(estimator, X)
+            return check_new_rows(estimator, X)
         rows: Floats = self.encoder.transform(X)
         return rows
 
