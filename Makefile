@@ -5,7 +5,7 @@ INSTALLED := .venv/installed
 # A folder of data sets. Without one, tests of them are skipped and `make paper` downloads them.
 DATA ?= $(abspath $(or $(CTAD_DATA_DIR),$(wildcard ../shared/data/paper34)))
 
-.PHONY: setup demo docs test bench paper fidelity recommended clean
+.PHONY: setup demo docs test test-quick bench paper fidelity recommended clean
 
 setup: $(INSTALLED)
 
@@ -25,16 +25,25 @@ docs: setup
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --fresh-env --quiet docs site
 	@echo 'The site is in site: open site/index.html'
 
-# One thread for each of two processes: more would wait for each other.
+# Tests run in two processes of one thread each: more threads would wait for each other.
+PYTEST := OMP_NUM_THREADS=1 CTAD_DATA_DIR=$(DATA) $(BIN)/pytest --numprocesses 2
+COVERAGE := --cov --cov-append --cov-report= --cov-fail-under=0
+
+# For one's own loop: without lint, types, the site and slow tests.
+test-quick: setup
+	$(PYTEST) -m 'not slow and not sdist'
+
+# Everything. Compiled loops run a second time without compilation, so that coverage includes them.
 test: setup
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(MAKE) --no-print-directory docs
 	$(BIN)/coverage erase
-	OMP_NUM_THREADS=1 CTAD_DATA_DIR=$(DATA) $(BIN)/pytest --numprocesses 2 --cov --cov-report= --cov-fail-under=0
-	OMP_NUM_THREADS=1 NUMBA_DISABLE_JIT=1 $(BIN)/pytest --numprocesses 2 -m interpreted --cov --cov-append --cov-report= --cov-fail-under=0 tests
+	$(PYTEST) $(COVERAGE) -m 'not sdist'
+	NUMBA_DISABLE_JIT=1 $(PYTEST) $(COVERAGE) -m interpreted tests
 	$(BIN)/coverage report
+	CTAD_DATA_DIR=$(DATA) $(BIN)/pytest tests/test_sdist.py
 
 bench: setup
 	$(BIN)/python benchmarks/transport.py
