@@ -1,34 +1,36 @@
-"""Judge detectors and calibrations on labelled data sets: same rows, same seeds for both."""
+"""Compare detectors and calibrations on labelled data sets: does calibration help?"""
 
-from ._calibrations import NONE, Calibration, OwnCalibration
-from ._cells import Cell, Metrics, Outcome, measure
+from ._calibrations import NO_CALIBRATION, Calibration
+from ._cells import Cell, Outcome
+from ._contestants import Contestant
+from ._detector_scores import DetectorScores, detector_scores
 from ._jobs import Source
-from ._plan import Entry, GapEntry, Plan
-from ._protocols import PROTOCOLS, Protocol, Split, Values
+from ._measure import Metrics, measure
+from ._plan import Entry, Plan
+from ._protocols import RANDOM_SPLIT, Protocol, Split, Values, add_by_training
 from ._results import Results
 from ._run import run
-from ._runtimes import transport_by_pot
-from ._scores import Contestant, published_settings
+from ._store import Store
 
 __all__ = [
-    "NONE",
-    "PROTOCOLS",
+    "NO_CALIBRATION",
+    "RANDOM_SPLIT",
     "Calibration",
     "Cell",
     "Contestant",
+    "DetectorScores",
     "Entry",
-    "GapEntry",
     "Metrics",
     "Outcome",
-    "OwnCalibration",
     "Plan",
     "Protocol",
     "Results",
     "Source",
     "Split",
+    "Store",
     "Values",
+    "add_by_training",
+    "detector_scores",
     "measure",
-    "published_settings",
     "run",
-    "transport_by_pot",
 ]

@@ -1,13 +1,15 @@
-"""Errors as results: what went wrong, and whether it is worth another try."""
+"""Errors as results: what went wrong, and whether another try may help."""
 
 from __future__ import annotations
 
 import builtins
 
 from ..datasets import DownloadError
+from ..errors import MissingPackageError
 
-# The machine's fault rather than the data's: it may be different next time.
+# Faults of the machine rather than of the data: they may be gone next time.
 PASSING = (ImportError, MemoryError, OSError)
+OWN_ERRORS: dict[str, type] = {error.__name__: error for error in (DownloadError, MissingPackageError)}
 OUT_OF_MEMORY = "allocate memory"  # PyTorch's RuntimeError
 
 
@@ -17,11 +19,11 @@ def describe(error: BaseException) -> str:
 
 
 def must_retry(error: str | None, retry_failed: bool) -> bool:
-    """Whether a result has to be computed again, given its error, if it has one."""
+    """Whether a result has to be computed again, given its error."""
     return error is not None and (retry_failed or _is_passing(error))
 
 
 def _is_passing(error: str) -> bool:
     name = error.partition(":")[0]
-    kind = DownloadError if name == DownloadError.__name__ else getattr(builtins, name, object)
+    kind = OWN_ERRORS.get(name, getattr(builtins, name, object))
     return issubclass(kind, PASSING) or OUT_OF_MEMORY in error

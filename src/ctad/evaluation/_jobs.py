@@ -1,38 +1,38 @@
-"""What a process does at a time."""
+"""What one process does at a time."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import NamedTuple
 
 from ..datasets import Dataset, load_dataset
-from ._calibrations import AnyCalibration
+from ._calibrations import Calibration
 from ._cells import Cell, Outcome, failed, outcomes
+from ._contestants import Contestant
+from ._detector_scores import detector_scores
 from ._errors import must_retry
-from ._gaps import Gap, Term, gap, no_gap
 from ._plan import Plan
-from ._protocols import PROTOCOLS
+from ._protocols import Protocol
 from ._results import Results
-from ._scores import Contestant, detector_scores
 from ._terms import Terms
 
 
-class Source(NamedTuple):
+@dataclass(frozen=True)
+class Source:
     """Where data sets come from: the arguments of `load_dataset`.
 
     Attributes
     ----------
-    data_dir : Path or None
+    data_dir : pathlib.Path or None
         A folder of data sets.
     label : str
         The column of labels in tables.
     anomalous : str or None
         The label of anomalies.
     download : bool
-        Whether to fetch what the folder has not.
+        Whether to download data sets that are not in the folder.
     """
 
     data_dir: Path | None = None
@@ -41,7 +41,7 @@ class Source(NamedTuple):
     download: bool = True
 
     def load(self, name: str) -> Dataset:
-        """The data set of this name."""
+        """Load the data set of this name."""
         return load_dataset(
             name,
             self.data_dir,
@@ -51,93 +51,83 @@ class Source(NamedTuple):
         )
 
 
-class Found(NamedTuple):
-    """The results of a job."""
-
-    cells: list[tuple[Cell, Outcome]]
-    gaps: list[tuple[Term, Gap]]
+Found = list[tuple[Cell, Outcome]]
 
 
 @dataclass(frozen=True)
 class Job:
-    """Detectors and terms on one split of a data set."""
+    """Detectors with their calibrations on one split of a data set."""
 
     dataset: str
-    protocol: str
+    protocol: Protocol
     seed: int
-    contestants: dict[Contestant, tuple[AnyCalibration, ...]]
-    terms: tuple[AnyCalibration, ...]
+    contestants: tuple[tuple[Contestant, tuple[Calibration, ...]], ...]
 
     def __str__(self) -> str:
-        return f"{self.dataset}, {self.protocol}, seed {self.seed}"
+        return f"{self.dataset}, {self.protocol.name}, seed {self.seed}"
 
     def __len__(self) -> int:
-        return sum(map(len, self.contestants.values())) + len(self.terms)
+        return sum(len(calibrations) for _, calibrations in self.contestants)
 
-    def cell(self, contestant: Contestant, calibration: AnyCalibration) -> Cell:
-        """What results call a detector with a calibration."""
-        return Cell(self.dataset, contestant.name, calibration.name, self.protocol, self.seed)
-
-    def term(self, calibration: AnyCalibration) -> Term:
-        """What results call a term."""
-        return Term(self.dataset, calibration.name, self.protocol, self.seed)
-
-    def perform(self, source: Source, kept: Path) -> Found:
-        """Measure."""
-        dataset, protocol = source.load(self.dataset), PROTOCOLS[self.protocol]
+    def perform(self, source: Source, folder: Path) -> Found:
+        """Measure; the folder keeps the detectors' scores."""
+        dataset, protocol = source.load(self.dataset), self.protocol
         split = protocol.split(dataset, self.seed)
         terms = Terms(split, self.seed)
-        found = Found([], [])
-        for contestant, calibrations in self.contestants.items():
-            base = partial(detector_scores, contestant, dataset, protocol, self.seed, split, kept)
-            results = outcomes(base, calibrations, protocol, terms, split.anomalous)
-            cells = [self.cell(contestant, calibration) for calibration in calibrations]
-            found.cells.extend(zip(cells, results, strict=True))
-        for calibration in self.terms:
-            found.gaps.append((self.term(calibration), gap(terms, split.anomalous, calibration)))
-        return found
+        results: list[Outcome] = []
+        for contestant, calibrations in self.contestants:
+            base = partial(detector_scores, contestant, dataset, protocol, self.seed, split, folder)
+            results += outcomes(base, calibrations, protocol, terms, split.anomalous)
+        return list(zip(self._cells(), results, strict=True))
 
     def fail(self, error: BaseException) -> Found:
-        """The results, if nothing came of it."""
-        cells = [
-            self.cell(contestant, c) for contestant, cs in self.contestants.items() for c in cs
+        """The results if the job as a whole failed."""
+        return [(cell, failed(error)) for cell in self._cells()]
+
+    def _cells(self) -> list[Cell]:
+        return [
+            cell_of(self.dataset, self.protocol, self.seed, contestant, calibration)
+            for contestant, calibrations in self.contestants
+            for calibration in calibrations
         ]
-        return Found(
-            [(cell, failed(error)) for cell in cells],
-            [(self.term(calibration), no_gap(error)) for calibration in self.terms],
-        )
+
+
+def cell_of(
+    dataset: str, protocol: Protocol, seed: int, contestant: Contestant, calibration: Calibration
+) -> Cell:
+    """The key of a result."""
+    return Cell(dataset, contestant.name, calibration.name, protocol.name, seed)
 
 
 def missing_jobs(
     plan: Plan, results: Results, rows: dict[str, int], *, retry_failed: bool
 ) -> list[Job]:
-    """What a plan asks for and the results do not have.
+    """The jobs of a plan that have no results yet.
 
-    Quick detectors of a split share a job, and the terms with it; each slow one has its own.
-    Quick ones come first, then one seed for all before the next, and small data sets first.
+    Quick detectors share a job for a split, and its terms; each slow one has its own. Quick jobs
+    come first, then all jobs of a seed before the next seed, and small data sets first.
     """
-
-    def counts(result: Outcome | Gap) -> bool:
-        return not must_retry(result.error, retry_failed)
-
     done = {
-        *(cell for cell, outcome in results.cells.rows().items() if counts(outcome)),
-        *(term for term, found in results.gaps.rows().items() if counts(found)),
+        cell
+        for cell, outcome in results.cells.rows().items()
+        if not must_retry(outcome.error, retry_failed)
     }
     jobs: list[tuple[tuple[int, int, int], Job]] = []
     names = [entry.contestant.name for entry in plan.entries]
-    for dataset, (protocol, seed) in product(plan.datasets, plan.rounds()):
-        job = Job(dataset, protocol, seed, {}, ())
-        size = rows[dataset]
-        quick = {}
-        for contestant, calibrations in plan.contestants(protocol, seed).items():
-            left = tuple(c for c in calibrations if job.cell(contestant, c) not in done)
-            if left and plan.slow_apart and contestant.is_slow:
-                turn = (1 + names.index(contestant.name), seed, size)
-                jobs.append((turn, replace(job, contestants={contestant: left})))
-            elif left:
-                quick[contestant] = left
-        terms = tuple(c for c in plan.terms(protocol, seed) if job.term(c) not in done)
-        if quick or terms:
-            jobs.append(((0, seed, size), replace(job, contestants=quick, terms=terms)))
+    for dataset, current in product(plan.datasets, plan.rounds()):
+        protocol, seed, size = current.protocol, current.seed, rows[dataset]
+        quick = []
+        for contestant, calibrations in current.contestants:
+            missing = tuple(
+                calibration
+                for calibration in calibrations
+                if cell_of(dataset, protocol, seed, contestant, calibration) not in done
+            )
+            if missing and plan.slow_apart and contestant.is_slow:
+                order = (1 + names.index(contestant.name), seed, size)
+                jobs.append((order, Job(dataset, protocol, seed, ((contestant, missing),))))
+            elif missing:
+                quick.append((contestant, missing))
+        if quick:
+            jobs.append(((0, seed, size), Job(dataset, protocol, seed, tuple(quick))))
     return [job for _, job in sorted(jobs, key=lambda pair: pair[0])]

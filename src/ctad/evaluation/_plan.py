@@ -3,93 +3,88 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from dataclasses import dataclass
 
-from ._calibrations import AnyCalibration
-from ._scores import Contestant
+from ..errors import InputError
+from ._calibrations import Calibration
+from ._contestants import Contestant
+from ._protocols import Protocol
 
 
-class Entry(NamedTuple):
-    """A detector and the calibrations to judge with it.
+@dataclass(frozen=True)
+class Entry:
+    """A detector and the calibrations to compare on it.
 
     Attributes
     ----------
-    protocol : str
+    protocol : Protocol
     contestant : Contestant
-    calibrations : tuple of Calibration or OwnCalibration
+    calibrations : tuple of Calibration
     seeds : tuple of int
     """
 
-    protocol: str
+    protocol: Protocol
     contestant: Contestant
-    calibrations: tuple[AnyCalibration, ...]
+    calibrations: tuple[Calibration, ...]
     seeds: tuple[int, ...]
 
 
-class GapEntry(NamedTuple):
-    """Terms to compare between normal and anomalous rows.
+@dataclass(frozen=True)
+class Round:
+    """Detectors with their calibrations, under one protocol with one seed."""
 
-    Attributes
-    ----------
-    protocol : str
-    calibrations : tuple of Calibration or OwnCalibration
-    seeds : tuple of int
-    """
-
-    protocol: str
-    calibrations: tuple[AnyCalibration, ...]
-    seeds: tuple[int, ...]
+    protocol: Protocol
+    seed: int
+    contestants: tuple[tuple[Contestant, tuple[Calibration, ...]], ...]
 
 
-class Plan(NamedTuple):
-    """All that is to be measured, on every data set.
+@dataclass(frozen=True)
+class Plan:
+    """Entries to measure on every data set.
 
     Attributes
     ----------
     datasets : tuple of str
+        Their names.
     entries : tuple of Entry
-    gaps : tuple of GapEntry
-    runtimes : tuple of (str, Contestant)
-        Data sets and detectors to time.
-    slow_apart : bool
-        Whether a slow detector has a job of its own. That is fast where it is to be trained; where
-        its scores are kept from before, terms are computed once more for it.
+    slow_apart : bool, default=True
+        Whether a slow detector has its own job. That is faster if it has to be trained. If its
+        scores are kept from before, False is faster: then all detectors share the terms.
+
+    Examples
+    --------
+    >>> from ctad.evaluation import NO_CALIBRATION, RANDOM_SPLIT, Calibration, Contestant, Entry
+    >>> from ctad.evaluation import Plan
+    >>> calibrations = (NO_CALIBRATION, Calibration.named("recommended"))
+    >>> entry = Entry(RANDOM_SPLIT, Contestant("KNN"), calibrations, seeds=(0, 1))
+    >>> plan = Plan(("wine", "glass"), (entry,))
     """
 
     datasets: tuple[str, ...]
     entries: tuple[Entry, ...]
-    gaps: tuple[GapEntry, ...] = ()
-    runtimes: tuple[tuple[str, Contestant], ...] = ()
     slow_apart: bool = True
 
-    def only(self, datasets: Iterable[str]) -> Plan:
-        """The same on fewer data sets."""
-        kept = tuple(datasets)
-        timed = tuple(pair for pair in self.runtimes if pair[0] in kept)
-        return self._replace(datasets=kept, runtimes=timed)
+    def __post_init__(self) -> None:
+        # Names are all that results have, so they must identify what was measured.
+        _check_names("protocols", (entry.protocol for entry in self.entries))
+        _check_names("contestants", (entry.contestant for entry in self.entries))
 
-    def rounds(self) -> list[tuple[str, int]]:
-        """Protocols with seeds that occur."""
-        found = [(entry.protocol, seed) for entry in self.entries for seed in entry.seeds]
-        found += [(part.protocol, seed) for part in self.gaps for seed in part.seeds]
-        return list(dict.fromkeys(found))
-
-    def contestants(self, protocol: str, seed: int) -> dict[Contestant, tuple[AnyCalibration, ...]]:
-        """The detectors of a round with their calibrations."""
-        found: dict[Contestant, tuple[AnyCalibration, ...]] = {}
+    def rounds(self) -> list[Round]:
+        """The entries by protocol and seed; each calibration of a detector occurs once."""
+        found: dict[tuple[Protocol, int], dict[Contestant, dict[str, Calibration]]] = {}
         for entry in self.entries:
-            if entry.protocol == protocol and seed in entry.seeds:
-                calibrations = (*found.get(entry.contestant, ()), *entry.calibrations)
-                found[entry.contestant] = tuple(dict.fromkeys(calibrations))
-        return found
+            for seed in entry.seeds:
+                contestants = found.setdefault((entry.protocol, seed), {})
+                calibrations = contestants.setdefault(entry.contestant, {})
+                calibrations |= {one.name: one for one in entry.calibrations}
+        return [
+            Round(protocol, seed, tuple((one, tuple(c.values())) for one, c in contestants.items()))
+            for (protocol, seed), contestants in found.items()
+        ]
 
-    def terms(self, protocol: str, seed: int) -> tuple[AnyCalibration, ...]:
-        """The terms of a round to compare."""
-        return tuple(
-            dict.fromkeys(
-                calibration
-                for part in self.gaps
-                if part.protocol == protocol and seed in part.seeds
-                for calibration in part.calibrations
-            )
-        )
+
+def _check_names(what: str, named: Iterable[Protocol] | Iterable[Contestant]) -> None:
+    known: dict[str, Protocol | Contestant] = {}
+    for one in named:
+        if known.setdefault(one.name, one) != one:
+            raise InputError(f"two different {what} are called {one.name!r}")

@@ -1,22 +1,24 @@
-"""How a data set is split and prepared, and how score and term are added: one for both sides."""
+"""How a data set is split and prepared, the same for all detectors and calibrations."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.preprocessing import StandardScaler
 
-from .._types import Floats
+from .._types import Booleans, Floats
 from ..calibration import ScoreScaling
 from ..datasets import Dataset
 from ..tables import TableEncoder
 
 
-class Split(NamedTuple):
-    """Rows to learn from, all normal, and rows to be judged by.
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Training rows, all normal, and labelled test rows.
 
     Attributes
     ----------
@@ -27,10 +29,11 @@ class Split(NamedTuple):
 
     train: Floats
     test: Floats
-    anomalous: npt.NDArray[np.bool_]
+    anomalous: Booleans
 
 
-class Values(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Values:
     """Scores or terms of the rows of a split.
 
     Attributes
@@ -42,35 +45,85 @@ class Values(NamedTuple):
     test: Floats
 
 
-class Protocol(NamedTuple):
-    """The rules of a comparison.
+Addition = Callable[[Values, Values, float], Floats]
+
+
+def add_by_training(
+    scores: Values, terms: Values, weight: float, scaling: str = "standard"
+) -> Floats:
+    """Add scores and terms, both scaled by statistics of the training rows.
+
+    Parameters
+    ----------
+    scores, terms : Values
+    weight : float
+        Factor of the terms.
+    scaling : {"none", "unit", "standard", "robust"}, default="standard"
+        As `score_scaling` of `ctad.CTAD`.
+
+    Returns
+    -------
+    ndarray of shape (m,)
+        The calibrated scores of the test rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ctad.evaluation import Values, add_by_training
+    >>> scores = Values(train=np.array([1.0, 3.0]), test=np.array([4.0]))
+    >>> terms = Values(train=np.array([10.0, 30.0]), test=np.array([20.0]))
+    >>> add_by_training(scores, terms, weight=2.0)
+    array([2.])
+    """
+    scores = usable_scores(scores)
+    together = ScoreScaling.from_training(scaling, scores.train, terms.train)
+    return together.combine(scores.test, terms.test, weight)
+
+
+def usable_scores(scores: Values) -> Values:
+    """Zeros if a detector has no finite score for any training row; else the scores."""
+    if np.isfinite(scores.train).any():
+        return scores
+    return Values(np.zeros_like(scores.train), np.zeros_like(scores.test))
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """The rules of a comparison. Half of the normal rows are for training.
 
     Attributes
     ----------
     name : str
+        Identifies it in results.
     description : str
     shuffled : bool
-        Whether the normal rows are put into random order before they are halved.
+        Whether the training rows are a random half of the normal rows; else the first half.
     standardised : bool
-        Whether columns are brought to mean 0 and standard deviation 1 of the training rows.
+        Whether features are scaled to mean 0 and standard deviation 1 of the training rows.
     add : callable
-        Of scores, terms and weight: the calibrated scores of the test rows.
+        For calibrations with ``add="protocol"``: returns the calibrated scores of the test rows,
+        given scores, terms and weight. A function of a module, because it is sent to other
+        processes.
     """
 
     name: str
     description: str
     shuffled: bool
     standardised: bool
-    add: Callable[[Values, Values, float], Floats]
+    add: Addition = add_by_training
 
     def split(self, dataset: Dataset, seed: int) -> Split:
-        """Half of the normal rows to learn from; the others and all anomalies to judge by.
+        """Split a data set: half of the normal rows for training, all other rows for testing.
 
         Parameters
         ----------
         dataset : Dataset
         seed : int
-            Of the order of the rows, if they are shuffled.
+            Seed of the order of the rows, if they are shuffled.
+
+        Returns
+        -------
+        Split
         """
         normal, anomalies = np.flatnonzero(~dataset.y), np.flatnonzero(dataset.y)
         if self.shuffled:
@@ -81,62 +134,21 @@ class Protocol(NamedTuple):
         return Split(train, test, dataset.y[tested])
 
     def _prepared(
-        self, X: Any, learnt: npt.NDArray[np.intp], tested: npt.NDArray[np.intp]
-    ) -> Values:
-        if not isinstance(X, np.ndarray):  # a table with text, dates or gaps
+        self, X: Any, trained: npt.NDArray[np.intp], tested: npt.NDArray[np.intp]
+    ) -> tuple[Floats, Floats]:
+        if not isinstance(X, np.ndarray):  # a table with text, dates or missing values
             encoder = TableEncoder(scaling="standard" if self.standardised else None)
-            return Values(encoder.fit_transform(X.take(learnt)), encoder.transform(X.take(tested)))
+            return encoder.fit_transform(X.take(trained)), encoder.transform(X.take(tested))
         if self.standardised:
-            scaler = StandardScaler().fit(X[learnt])
-            return Values(scaler.transform(X[learnt]), scaler.transform(X[tested]))
-        return Values(X[learnt], X[tested])
+            scaler = StandardScaler().fit(X[trained])
+            return scaler.transform(X[trained]), scaler.transform(X[tested])
+        return X[trained], X[tested]
 
 
-def add_by_test_batch(scores: Values, terms: Values, weight: float) -> Floats:
-    """Both brought to [0, 1] over the test rows, as behind the paper's tables.
-
-    No row can be scored so without the others, and one extreme row changes them all.
-    """
-    return _to_unit(scores.test) + weight * _to_unit(terms.test)
-
-
-def add_by_training(
-    scores: Values, terms: Values, weight: float, scaling: str = "standard"
-) -> Floats:
-    """Both by statistics of the training rows, by default mean and standard deviation."""
-    if not np.isfinite(scores.train).any():  # a detector that cannot tell rows apart
-        scores = Values(np.zeros_like(scores.train), np.zeros_like(scores.test))
-    together = ScoreScaling.from_training(scaling, scores.train, terms.train)
-    return together.combine(scores.test, terms.test, weight)
-
-
-def _to_unit(values: Floats) -> Floats:
-    finite = values[np.isfinite(values)]
-    if len(np.unique(finite)) < 2:
-        return np.zeros_like(values)
-    low, high = finite.min(), finite.max()
-    unit: Floats = (np.clip(values, low, high) - low) / (high - low)
-    return unit
-
-
-PROTOCOLS = {
-    protocol.name: protocol
-    for protocol in (
-        Protocol(
-            "published",
-            "columns as they are, the first half of the normal rows in file order, score and term "
-            "each brought to [0, 1] over the test rows: how the paper's tables were made",
-            shuffled=False,
-            standardised=False,
-            add=add_by_test_batch,
-        ),
-        Protocol(
-            "honest",
-            "columns standardised by the training rows, a random half of the normal rows, nothing "
-            "known of a test row but the row",
-            shuffled=True,
-            standardised=True,
-            add=add_by_training,
-        ),
-    )
-}
+RANDOM_SPLIT = Protocol(
+    "random split",
+    "a random half of the normal rows for training, features standardised by the training rows; "
+    "a test row is scored without the other test rows",
+    shuffled=True,
+    standardised=True,
+)

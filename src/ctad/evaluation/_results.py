@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from ..datasets import Dataset
 from ..errors import InputError
 from ._cells import Cell, Outcome
-from ._gaps import Gap, Term
-from ._runtimes import Runtime, Timed
 from ._store import Store
 from ._versions import Environment, Versions
 
 
-class DatasetName(NamedTuple):
+@dataclass(frozen=True)
+class DatasetName:
     """What results call a data set."""
 
     name: str
 
 
-class DatasetFacts(NamedTuple):
-    """What it was."""
+@dataclass(frozen=True)
+class DatasetFacts:
+    """The size and the content of a data set."""
 
     rows: int
     columns: int
@@ -30,7 +30,7 @@ class DatasetFacts(NamedTuple):
 
 
 class Results:
-    """All that was measured, one file for each kind.
+    """The results of a benchmark in a folder.
 
     Parameters
     ----------
@@ -39,28 +39,27 @@ class Results:
     Attributes
     ----------
     cells : Store
-        Metrics of each detector and calibration.
-    gaps : Store
-        Mean terms of normal and of anomalous rows.
-    runtimes : Store
-        Times per row.
+        Metrics of each detector and calibration: `Cell` to `Outcome`.
     datasets, environments : Store
-        What the names in the others stand for.
+        The data sets and the library versions behind the names in `cells`.
     scores : pathlib.Path
         Folder of the detectors' scores, so that more calibrations need no training.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.cells = Store(folder / "cells.csv", Cell, Outcome)
-        self.gaps = Store(folder / "gaps.csv", Term, Gap)
-        self.runtimes = Store(folder / "runtimes.csv", Timed, Runtime)
-        self.datasets = Store(folder / "datasets.csv", DatasetName, DatasetFacts)
-        self.environments = Store(folder / "environments.csv", Environment, Versions)
+        self.cells = Store(folder, "cells", Cell, Outcome)
+        self.datasets = Store(folder, "datasets", DatasetName, DatasetFacts)
+        self.environments = Store(folder, "environments", Environment, Versions)
         self.scores = folder / "scores"
 
+    def compact(self) -> None:
+        """Move the rows of all CSV files into Parquet files, which are smaller."""
+        for store in (self.cells, self.datasets, self.environments):
+            store.compact()
+
     def note(self, dataset: Dataset) -> None:
-        """Note what a data set is; refuse another of the same name."""
+        """Record what a data set is; refuse a different one of the same name."""
         if "\n" in dataset.name or "\r" in dataset.name:
             raise InputError(f"{dataset.name!r} has a line break in its name: rename the file")
         name = DatasetName(dataset.name)
@@ -69,8 +68,8 @@ class Results:
         )
         known = self.datasets.rows().get(name)
         if known is None:
-            with self.datasets.writing() as write:
-                write([(name, facts)])
+            with self.datasets.writing() as add:
+                add([(name, facts)])
         elif known != facts:
             raise InputError(
                 f"the results in {self.folder} are of another data set called {dataset.name!r}, "

@@ -1,26 +1,24 @@
-"""Run a benchmark: compute what is missing, in several processes."""
+"""Run a benchmark: compute the missing results, in several processes."""
 
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from .._progress import report_progress
+from .._progress import progress_bar, report_progress
 from .._warnings import warn_user
 from ..datasets import Dataset, DownloadError
 from ..errors import InputError
 from ..tables import TableEncoder
-from ._errors import must_retry
 from ._jobs import Found, Job, Source, missing_jobs
 from ._plan import Plan
 from ._processes import in_processes
 from ._results import Results
-from ._runtimes import Timed, runtime
-from ._scores import Contestant
-from ._versions import Versions, environment, versions
+from ._versions import Versions, environment, versions_line
 
 
 def run(
@@ -31,100 +29,98 @@ def run(
     n_jobs: int = 1,
     retry_failed: bool = False,
     scores: Path | None = None,
+    show_progress: bool = False,
 ) -> Results:
-    """Measure what a plan asks for and the folder does not have yet.
+    """Measure the entries of a plan that have no results yet.
 
     Parameters
     ----------
     plan : Plan
     folder : pathlib.Path
-        Of results. They are added to its files as they come: stopped at any moment and called
-        again, only what is missing is computed.
+        Folder of results. They are added as they come. Stopped at any moment and called again,
+        only missing results are computed.
     source : Source, optional
-        Where the data sets are. By default where CTAD_DATA_DIR says; others are downloaded.
+        Where the data sets are. By default the folder in CTAD_DATA_DIR; others are downloaded.
     n_jobs : int, default=1
-        Processes to use.
+        Number of processes.
     retry_failed : bool, default=False
-        Whether to try again all that failed before, not only what the machine may be to blame
-        for, such as a package or a file that was missing.
+        Whether to repeat everything that failed before, not only faults of the machine, such as a
+        missing package or too little memory.
     scores : pathlib.Path, optional
         Folder of the detectors' scores, if not that in `folder`.
+    show_progress : bool, default=False
+        Whether to show a progress bar on a terminal or in a notebook.
 
     Returns
     -------
     Results
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_wine
+    >>> from ctad.evaluation import NO_CALIBRATION, RANDOM_SPLIT, Calibration, Contestant, Entry
+    >>> from ctad.evaluation import Plan, Source, run
+    >>> calibrations = (NO_CALIBRATION, Calibration.named("recommended"))
+    >>> entry = Entry(RANDOM_SPLIT, Contestant("IsolationForest"), calibrations, seeds=(0,))
+    >>> with TemporaryDirectory() as name:  # doctest: +SKIP
+    ...     folder = Path(name)
+    ...     X, kind = load_wine(return_X_y=True)
+    ...     np.savez(folder / "wine.npz", X=X, y=kind == 0)
+    ...     results = run(Plan(("wine",), (entry,)), folder / "results", Source(folder))
+    ...     results.cells.frame()[["calibration", "auc_pr", "base_auc_pr"]]
     """
     source = source or Source()
     results = Results(folder)
-    with (
-        results.cells.writing() as add_cells,
-        results.gaps.writing() as add_gaps,
-        results.runtimes.writing() as add_runtimes,
-    ):
+    with progress_bar(show_progress), results.cells.writing() as add_cells:
         rows = _noted(plan, source, results)
-        plan = plan.only(rows)
+        plan = replace(plan, datasets=tuple(rows))
         jobs = missing_jobs(plan, results, rows, retry_failed=retry_failed)
-        timed = _untimed(plan, results, retry_failed)
-        done, total = 0, sum(map(len, jobs)) + len(timed)
+        done, total = 0, sum(map(len, jobs))
         report_progress("Measuring", done, total)
-        perform = partial(_perform, source=source, kept=scores or results.scores)
+        perform = partial(_perform, source=source, folder=scores or results.scores)
         for job, found in in_processes(perform, jobs, n_jobs):
-            if isinstance(found, BaseException):
-                found = job.fail(found)
-            add_cells(found.cells)
-            add_gaps(found.gaps)
+            add_cells(job.fail(found) if isinstance(found, BaseException) else found)
             done += len(job)
             report_progress(str(job), done, total)
-        for key, contestant in timed.items():  # with nothing else at work
-            add_runtimes([(key, runtime(source.load(key.dataset), contestant))])
-            done += 1
-            report_progress(f"timing {key.detector} on {key.dataset}", done, total)
     return results
 
 
-def _perform(job: Job, source: Source, kept: Path) -> Found:
-    return job.perform(source, kept)
+def _perform(job: Job, source: Source, folder: Path) -> Found:
+    return job.perform(source, folder)
 
 
 def _noted(plan: Plan, source: Source, results: Results) -> dict[str, int]:
-    """Note in the results what the data sets are; the number of rows of each that can be had."""
+    """Record the data sets in the results; the number of rows of each that can be loaded."""
     rows = {}
     for number, name in enumerate(plan.datasets):
-        report_progress("Looking at the data sets", number, len(plan.datasets))
+        report_progress("Reading the data sets", number, len(plan.datasets))
         try:
             dataset = source.load(name)
         except (OSError, ValueError) as error:
             warn_user(f"{name} is left out: {error}")
-            if isinstance(error, DownloadError):  # the next would keep one waiting as long
-                source = source._replace(download=False)
+            if isinstance(error, DownloadError):  # without a connection, each would take as long
+                source = replace(source, download=False)
             continue
         results.note(dataset)
-        _tell_of_columns(dataset)
+        _warn_of_columns(dataset)
         rows[dataset.name] = len(dataset.y)
     if not rows:
-        raise InputError("none of the data sets can be had")
+        raise InputError("none of the data sets can be loaded")
     if environment() not in results.environments.rows():
-        with results.environments.writing() as write:
-            write([(environment(), Versions(versions()))])
+        with results.environments.writing() as add:
+            add([(environment(), Versions(versions_line()))])
     return rows
 
 
-def _tell_of_columns(dataset: Dataset) -> None:
-    """What becomes of the columns of a table is said here: the processes at work are silent."""
+def _warn_of_columns(dataset: Dataset) -> None:
+    """Warn here about columns that are not used: the worker processes ignore warnings."""
     if isinstance(dataset.X, np.ndarray):
         return
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         TableEncoder().fit(dataset.X.take(np.flatnonzero(~dataset.y)))
-    for warning in told:
+    for warning in caught:
         warn_user(f"{dataset.name}: {warning.message}")
-
-
-def _untimed(plan: Plan, results: Results, retry_failed: bool) -> dict[Timed, Contestant]:
-    done = results.runtimes.rows()
-    wanted = {Timed(dataset, contestant.name): contestant for dataset, contestant in plan.runtimes}
-    return {
-        key: contestant
-        for key, contestant in wanted.items()
-        if key not in done or must_retry(done[key].error, retry_failed)
-    }

@@ -1,42 +1,36 @@
-"""Which software made a result."""
+"""The software that made a result."""
 
 from __future__ import annotations
 
-import platform
+from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
-from importlib.metadata import PackageNotFoundError, version
-from typing import NamedTuple
 
 from .. import __version__
+from .._library_versions import library_versions
 
-PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pyod", "torch")
 
-
-class Environment(NamedTuple):
-    """A short name for the software in use, so that not every result need list it."""
+@dataclass(frozen=True)
+class Environment:
+    """A short name for the software in use, so that a result need not list it."""
 
     id: str
 
 
-class Versions(NamedTuple):
-    """What it stands for."""
+@dataclass(frozen=True)
+class Versions:
+    """The versions behind that name, on one line."""
 
     versions: str
 
 
 @cache
-def versions() -> str:
-    """Versions of Python, ctad and what results depend on, on one line."""
-    found = [f"python {platform.python_version()}", f"ctad {__version__}"]
-    for package in PACKAGES:
-        try:
-            found.append(f"{package} {version(package)}")
-        except PackageNotFoundError:
-            continue
-    return ", ".join(found)
+def versions_line() -> str:
+    """Versions of Python, ctad and the libraries that results depend on."""
+    versions = {"ctad": __version__, **library_versions()}
+    return ", ".join(f"{name} {version}" for name, version in versions.items() if version)
 
 
 def environment() -> Environment:
     """The software in use now."""
-    return Environment(sha256(versions().encode()).hexdigest()[:8])
+    return Environment(sha256(versions_line().encode()).hexdigest()[:8])

@@ -1,4 +1,4 @@
-"""Work without threads and warnings."""
+"""Computing on one thread, without warnings."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from threadpoolctl import threadpool_limits
 
 
 @contextmanager
-def alone_and_quiet() -> Iterator[None]:
-    """On one thread, so that processes side by side do not slow each other down; no warnings."""
+def single_thread() -> Iterator[None]:
+    """Use one thread, so that parallel processes do not slow each other down; ignore warnings."""
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
