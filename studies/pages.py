@@ -1,4 +1,4 @@
-"""Pages of docs/ with a part that is made from results."""
+"""Pages of docs/ with a part that is generated from results."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -7,15 +7,17 @@ DOCS = Path(__file__).parents[1] / "docs"
 
 
 def row(*cells: object) -> str:
-    """A line of a table."""
+    """A line of a Markdown table."""
     return "| " + " | ".join(map(str, cells)) + " |"
 
 
-def replace_made(page: str, command: str, lines: Iterable[str]) -> None:
-    """Put lines in the place of those that the command made before, between two comments."""
+def replace_generated(page: str, command: str, lines: Iterable[str]) -> None:
+    """Replace the lines that the command generated before, between two comments."""
     path = DOCS / page
     begin, end = f"<!-- made by `{command}`: -->\n", "<!-- end -->\n"
-    before, _, rest = path.read_text().partition(begin)
+    before, found, rest = path.read_text().partition(begin)
+    if not found:
+        raise SystemExit(f"docs/{page} has no line {begin!r}")
     after = rest.partition(end)[2]
     path.write_text(before + begin + "\n".join(lines) + "\n" + end + after)
     print(f"docs/{page} is written.")
