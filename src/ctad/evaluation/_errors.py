@@ -9,7 +9,9 @@ from ..errors import MissingPackageError
 
 # Faults of the machine rather than of the data: they may be gone next time.
 PASSING = (ImportError, MemoryError, OSError)
-OWN_ERRORS: dict[str, type] = {error.__name__: error for error in (DownloadError, MissingPackageError)}
+OWN_ERRORS: dict[str, type] = {
+    error.__name__: error for error in (DownloadError, MissingPackageError)
+}
 OUT_OF_MEMORY = "allocate memory"  # PyTorch's RuntimeError
 
 

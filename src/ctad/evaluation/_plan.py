@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..errors import InputError
@@ -65,9 +64,15 @@ class Plan:
     slow_apart: bool = True
 
     def __post_init__(self) -> None:
-        # Names are all that results have, so they must identify what was measured.
-        _check_names("protocols", (entry.protocol for entry in self.entries))
-        _check_names("contestants", (entry.contestant for entry in self.entries))
+        # Results have only names, so a name must stand for one thing.
+        protocols: dict[str, Protocol] = {}
+        contestants: dict[tuple[str, str], Contestant] = {}
+        for entry in self.entries:
+            protocol, contestant = entry.protocol, entry.contestant
+            if protocols.setdefault(protocol.name, protocol) != protocol:
+                raise InputError(f"two different protocols are called {protocol.name!r}")
+            if contestants.setdefault((protocol.name, contestant.name), contestant) != contestant:
+                raise InputError(f"two different contestants are called {contestant.name!r}")
 
     def rounds(self) -> list[Round]:
         """The entries by protocol and seed; each calibration of a detector occurs once."""
@@ -81,10 +86,3 @@ class Plan:
             Round(protocol, seed, tuple((one, tuple(c.values())) for one, c in contestants.items()))
             for (protocol, seed), contestants in found.items()
         ]
-
-
-def _check_names(what: str, named: Iterable[Protocol] | Iterable[Contestant]) -> None:
-    known: dict[str, Protocol | Contestant] = {}
-    for one in named:
-        if known.setdefault(one.name, one) != one:
-            raise InputError(f"two different {what} are called {one.name!r}")

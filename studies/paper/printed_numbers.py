@@ -1,20 +1,21 @@
 """The numbers that the paper prints."""
 
-from __future__ import annotations
+from pathlib import Path
 
-from importlib.resources import files
-from typing import TYPE_CHECKING
+import pandas as pd
 
-if TYPE_CHECKING:
-    import pandas as pd
-
+FOLDER = Path(__file__).parent / "printed"
 METRICS = ("auc_pr", "auc_roc")
 WITH_CTAD = "+CTAD"  # after the name of a detector
+
+# The paper prints four digits and rounds on the way: numbers are equal if they differ by less.
+SAME = 0.0006
+ROUNDING = 1e-9  # of differences
 
 
 def improvement(metric: str) -> pd.DataFrame:
     """Each data set's metric of seven detectors, and of these with CTAD ("KNN+CTAD")."""
-    return _table(f"improvement_{metric}.csv", "dataset").iloc[:-1]  # the last are averages
+    return _table(f"improvement_{metric}.csv", "dataset").iloc[:-1]  # the last row has averages
 
 
 def comparison(metric: str) -> pd.DataFrame:
@@ -40,10 +41,7 @@ def runtimes() -> pd.DataFrame:
 
 
 def _table(name: str, index: str) -> pd.DataFrame:
-    import pandas as pd
-
-    with files(__package__).joinpath("printed", name).open() as file:
-        table = pd.read_csv(file, index_col=index)
+    table = pd.read_csv(FOLDER / name, index_col=index)
     return table.rename(index=str.lower) if index == "dataset" else table
 
 

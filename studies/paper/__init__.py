@@ -1,0 +1,1 @@
+"""The paper's study, rebuilt: `python -m studies.paper`."""
