@@ -1,7 +1,7 @@
 """Detectors before and after calibration, on a real table: what `make demo` runs.
 
-Breast cancer cells (bundled with scikit-learn): 30 measurements per sample. The detectors
-are trained on half of the benign samples and must find the malignant ones among the rest.
+Breast cancer samples (a data set in scikit-learn) with 30 measurements each. The detectors are
+trained on half of the benign samples and must find the malignant ones among the rest.
 """
 
 import argparse
@@ -96,12 +96,12 @@ def picture(results, malignant, path):
     figure, axes = plt.subplots(2, len(results), figsize=(15, 5), layout="constrained")
     for (top, bottom), result in zip(axes.T, results, strict=True):
         for axis, scores in ((top, result.before), (bottom, result.after)):
-            # Malignant scores spread over orders of magnitude: squeeze the far ones.
+            # Malignant scores span orders of magnitude, so show them on a logarithmic scale.
             low, middle, high = np.percentile(scores[~malignant], [25, 50, 75])
-            squeezed = np.arcsinh((scores - middle) / (high - low))
-            bins = np.linspace(squeezed.min(), squeezed.max(), 40)
-            axis.hist(squeezed[~malignant], bins, alpha=0.7, color="#4477aa", label="benign")
-            axis.hist(squeezed[malignant], bins, alpha=0.7, color="#cc6677", label="malignant")
+            shown = np.arcsinh((scores - middle) / (high - low))
+            bins = np.linspace(shown.min(), shown.max(), 40)
+            axis.hist(shown[~malignant], bins, alpha=0.7, color="#4477aa", label="benign")
+            axis.hist(shown[malignant], bins, alpha=0.7, color="#cc6677", label="malignant")
             precision = average_precision_score(malignant, scores)
             axis.set_xlabel(f"score → (AUC-PR {precision:.3f})")
             axis.set_xticks([])
@@ -115,7 +115,7 @@ def picture(results, malignant, path):
 
 
 def report(X_train, X_test, malignant):
-    """What a person on call gets: which samples to look at, and why."""
+    """Which samples to check, and why."""
     detector = CalibratedDetector(IsolationForest(), holdout=0.3, random_state=0).fit(X_train)
     return detector.report(X_test, malignant)
 
@@ -148,7 +148,7 @@ def main():
     with console.status("Explaining the alerts..."):
         where = report(X_train, X_test, malignant).save(arguments.report)
     console.print(
-        f"What to act on and why, as a page: {where}\nOpen it in a browser: {where.as_uri()}",
+        f"Report with alerts and reasons: {where}\nOpen it in a browser: {where.as_uri()}",
         soft_wrap=True,
     )
 

@@ -1,8 +1,8 @@
 """Embeddings: pictures of classes that a network was not trained on.
 
-A small network is trained to classify the digits 0 to 4 (pictures that come with scikit-learn). The
-activations of its hidden layer are the embedding, 32 numbers. Detectors are trained on embeddings
-of 0 to 4 and must find 5 to 9.
+A small network is trained to classify the digits 0 to 4 (pictures in scikit-learn). The activations
+of its hidden layer are the embedding, 32 features. Detectors are trained on embeddings of 0 to 4
+and must find 5 to 9.
 """
 
 import argparse
@@ -21,14 +21,14 @@ from ctad import CalibratedDetector
 
 def picture(digits, unknown, scores, path):
     figure, axes = plt.subplots(1, 2, figsize=(10.5, 2.8), layout="constrained")
-    figure.supxlabel("framed: 0 to 4, which are known and should not be here", fontsize="medium")
+    figure.supxlabel("red frames: digits 0 to 4, which are normal", fontsize="medium")
     for axis, (name, score) in zip(axes, scores.items(), strict=True):
         top = np.argsort(-score)[:40]
         tiles = np.pad(digits[top].reshape(4, 10, 8, 8), ((0, 0), (0, 0), (1, 1), (1, 1)))
         axis.imshow(tiles.swapaxes(1, 2).reshape(40, 100), cmap="gray_r")
         for row, column in np.argwhere(~unknown[top].reshape(4, 10)) * 10:
             axis.add_patch(plt.Rectangle((column, row), 9, 9, fill=False, ec="#cc3311", lw=2))
-        axis.set_title(f"{name}: of the 40 most unusual {unknown[top].sum()} are 5 to 9")
+        axis.set_title(f"{name}: {unknown[top].sum()} of the 40 highest scores are 5 to 9")
         axis.set_axis_off()
     figure.savefig(path, dpi=100)
 
@@ -57,10 +57,10 @@ def main():
         }
         areas = [roc_auc_score(unknown, score) for score in scores.values()]
         print(f"{type(detector).__name__:15}  {areas[0]:6.3f}  {areas[1]:6.3f}")
-    doubt = 1 - network.predict_proba(new).max(axis=1)
-    print(f"The network's own doubt, without a detector: {roc_auc_score(unknown, doubt):.3f}")
+    uncertainty = 1 - network.predict_proba(new).max(axis=1)
+    print(f"The network's own uncertainty: {roc_auc_score(unknown, uncertainty):.3f}")
     picture(new, unknown, scores, output)
-    print(f"Picture, of IsolationForest: {output}")
+    print(f"Picture (IsolationForest): {output}")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """Fraud in a table of text and numbers: cheap wine sold as Barolo.
 
-178 bottles that come with scikit-learn: 13 measurements each, and the label as text. The detector
-is trained on genuine bottles. 12 of the others contain a cheaper wine than the label says: each
-value is usual for a wine, and the label is usual, but not the combination.
+178 bottles (a data set in scikit-learn): 13 measurements each, and the label as text. The detector
+is trained on genuine bottles. 12 of the other bottles contain a cheaper wine than the label says:
+each value is usual on its own, but the combination is not.
 """
 
 import argparse
@@ -18,9 +18,9 @@ from ctad import CalibratedDetector
 
 
 def bottles():
-    """Genuine bottles for training, others with their true labels, and which of these to forge."""
+    """Genuine bottles for training, new bottles with true labels, and which of these are forged."""
     wine = load_wine(as_frame=True)
-    names = np.array(["Barolo", "Grignolino", "Barbera"])  # the three that were measured
+    names = np.array(["Barolo", "Grignolino", "Barbera"])  # the three wines of the data set
     table = wine.data.assign(label=names[wine.target])
     genuine, new = train_test_split(table, test_size=0.4, random_state=0)
     cheap = np.flatnonzero(new["label"] != "Barolo")
@@ -58,21 +58,21 @@ def main():
     parser.add_argument("-o", "--output", default="fraud.png", help="picture")
     output = parser.parse_args().output
 
-    genuine, right, fraud = bottles()
-    new = right.assign(label=right["label"].mask(fraud, "Barolo"))
+    genuine, true, fraud = bottles()
+    new = true.assign(label=true["label"].mask(fraud, "Barolo"))
     detector = CalibratedDetector(IsolationForest(), holdout=0.3, random_state=0).fit(genuine)
     scores = {"before": detector.base_score(new), "after": detector.anomaly_score(new)}
-    print(f"{len(genuine)} genuine bottles for training, {fraud.sum()} frauds in {len(new)} more.")
+    print(f"{len(genuine)} genuine bottles for training, {fraud.sum()} frauds in {len(new)} new.")
     for name, score in scores.items():
         precision, area = average_precision_score(fraud, score), roc_auc_score(fraud, score)
         print(f"{name:6}  AUC-PR {precision:.3f}  AUC-ROC {area:.3f}")
 
-    # Open at most one in ten of the genuine bottles, on average.
+    # On average at most one in ten genuine bottles is an alert.
     alerts = detector.predict(new, alarm_rate=0.1) == 1
     print(f"{alerts.sum()} alerts, {fraud[alerts].sum()} of them are fraud.")
-    anyway = detector.predict(right[fraud], alarm_rate=0.1).sum()
-    print(f"With the right label {anyway} of the {fraud.sum()} frauds would be an alert.")
-    print("\nWhy the first alert among the Barolos is one:")
+    with_true_label = detector.predict(true[fraud], alarm_rate=0.1).sum()
+    print(f"With the true label, {with_true_label} of the {fraud.sum()} would be an alert.")
+    print("\nWhy the first Barolo among the alerts was flagged:")
     print(detector.explain(new[alerts & (new["label"] == "Barolo")]).text(0))
     picture(new, fraud, alerts, scores, output)
     print(f"\nPicture: {output}")

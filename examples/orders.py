@@ -1,7 +1,7 @@
 """Write two small tables to try the `ctad` command on: train.csv and new.csv.
 
-Orders of a shop, with text, dates and gaps. In new.csv one order in twenty is odd, and the
-column `odd` says which.
+Orders of a shop, with text, dates and missing values. In new.csv one order in twenty is an anomaly:
+the column `odd` is 1 for these.
 """
 
 import csv
@@ -14,7 +14,7 @@ COLUMNS = ("order", "when", "country", "customer", "items", "amount", "discount"
 
 
 def orders(random, first, n, share_odd):
-    """Rows of the table: most as usual, some odd in one of three ways."""
+    """Rows of the table: most are normal, some are odd in one of three ways."""
     for number in range(first, first + n):
         day = datetime(2026, 1, 5) + timedelta(days=int(random.integers(0, 28)))
         hour = random.normal(13, 2.5)
@@ -25,11 +25,11 @@ def orders(random, first, n, share_odd):
         express = random.random() < 0.2
         odd = random.random() < share_odd
         match random.integers(3) if odd else None:
-            case 0:  # at night, and far too dear
+            case 0:  # at night, and far too expensive
                 hour, price = random.normal(3, 1), price * 6
-            case 1:  # a private customer with a business discount on a heap of things
+            case 1:  # a private customer with many items and a business discount
                 business, items, discount = False, 30 + random.poisson(10), 10
-            case 2:  # next to nothing, but express
+            case 2:  # very cheap, but express
                 price, express = price / 20, True
         yield (
             number,

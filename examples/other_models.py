@@ -1,8 +1,8 @@
 """Scores from a model in another language: a rule in SQL, calibrated.
 
-The rule counts how many of the 30 measurements of a cell sample (breast cancer, comes with
-scikit-learn) are more than three standard deviations from the mean of benign ones. SQLite computes
-it; the calibration needs its scores and the table, in Python or by a command.
+The rule counts how many of the 30 measurements of a cell sample (the breast cancer data in
+scikit-learn) are more than three standard deviations from the mean of benign samples. SQLite
+computes it. Calibration needs only the scores and the table, in Python or on the command line.
 """
 
 import argparse
@@ -34,23 +34,23 @@ def score_by_rule(database, name, table):
     long = table.melt(var_name="measure", ignore_index=False)
     long.to_sql(name, database, index_label="sample")
     scores = pd.read_sql(RULE.format(table=name), database, index_col="sample")
-    return scores["score"].loc[table.index].to_numpy()  # SQL promises no order
+    return scores["score"].loc[table.index].to_numpy()  # SQL does not keep the order
 
 
 def picture(malignant, before, after, path):
     figure, (left, right) = plt.subplots(1, 2, figsize=(10.5, 4.6), layout="constrained")
-    left.set(title="Calibration separates rows that the rule scores equally")
-    left.set(xlabel="score before: measurements outside", ylabel="score after")
+    left.set(title="Calibration separates rows with equal scores")
+    left.set(xlabel="score before: unusual measurements", ylabel="score after")
     left.set(xticks=range(0, 21, 5), yscale="asinh")
-    beside = before + np.random.default_rng(0).uniform(-0.3, 0.3, len(before))  # to see them all
+    # Many scores are equal: spread their points.
+    beside = before + np.random.default_rng(0).uniform(-0.3, 0.3, len(before))
     left.plot(beside[~malignant], after[~malignant], "o", color="#77aadd", ms=4, label="benign")
     left.plot(beside[malignant], after[malignant], "^", color="#882255", ms=4, label="malignant")
     left.legend()
     for score, style, name in ((before, "--", "before"), (after, "-", "after")):
         precision, recall, _ = precision_recall_curve(malignant, score)
         right.step(recall, precision, style, color="#332288", where="post", label=name)
-    right.set(xlabel="share of the malignant that is found", title="Precision and recall")
-    right.set(ylabel="share of malignant in what is found", ylim=(0.5, 1.01))
+    right.set(xlabel="recall", ylabel="precision", ylim=(0.5, 1.01), title="Precision and recall")
     right.legend(loc="lower left")
     figure.savefig(path, dpi=100)
 
@@ -70,8 +70,8 @@ def main():
 
     calibrator = RelaxedCTAD(random_state=0).fit(X_train, scores=train_scores)
     calibrated = calibrator.calibrate(scores, X_new)
-    silent = (scores[malignant] == 0).sum()
-    print(f"The rule finds nothing at {silent} of {malignant.sum()} malignant samples.")
+    zeros = (scores[malignant] == 0).sum()
+    print(f"The rule gives a score of 0 to {zeros} of {malignant.sum()} malignant samples.")
     for name, score in (("before", scores), ("after", calibrated)):
         precision, area = average_precision_score(malignant, score), roc_auc_score(malignant, score)
         print(f"{name:6}  AUC-PR {precision:.3f}  AUC-ROC {area:.3f}")

@@ -1,8 +1,8 @@
 """Faults of a sensor: a line camera that passes over the same scene again and again.
 
-The scene is a photo that comes with scikit-learn; a pass reads 80 lines of 8 zones in red, green
-and blue. The detector is trained on four passes, and in three of the next four something breaks:
-`predict` finds faulty lines, `monitor` detects drift.
+The scene is a photo in scikit-learn. Each pass reads 80 lines of 8 zones in red, green and blue.
+The detector is trained on four passes. In three of the next four passes something breaks: `predict`
+finds faulty lines, `monitor` detects drift.
 """
 
 import argparse
@@ -22,12 +22,12 @@ COLUMNS = [f"{colour} {zone}" for colour in ("red", "green", "blue") for zone in
 
 
 def readings():
-    """Four passes for training, four more, and where these are faulty."""
+    """Four passes for training, four new ones, and which lines of these are faulty."""
     random = np.random.default_rng(0)
     # Brightness of 640 lines, in 8 zones of 53 pixels each.
     photo = load_sample_image("china.jpg")[:424] / 255
     lines = photo.reshape(8, 53, 640, 3).mean(axis=1).transpose(1, 2, 0).reshape(640, 24)
-    # The camera never stops at the same places: of 8 neighbouring lines each pass reads one.
+    # The camera never stops at the same places: each pass reads one of 8 neighbouring lines.
     stops = random.permuted(np.arange(640).reshape(80, 8), axis=1).T.ravel()
     known, new = (pd.DataFrame(half, columns=COLUMNS) for half in np.split(lines[stops], 2))
 
@@ -53,7 +53,7 @@ def picture(new, fault, alarms, scores, path):
         axis.plot(score, color="black", linewidth=1)
         axis.set_ylabel(f"score {name}")
     axes[2].plot(np.flatnonzero(alarms), scores["after"][alarms], ".", color="#0066aa", ms=9)
-    axes[2].set(xlabel="line (shaded: at fault; dots: alarms)", xlim=(-0.5, 319.5))
+    axes[2].set(xlabel="line (shaded: faulty; dots: alarms)", xlim=(-0.5, 319.5))
     figure.savefig(path, dpi=100)
 
 
@@ -69,13 +69,13 @@ def main():
         precision, area = average_precision_score(fault, score), roc_auc_score(fault, score)
         print(f"{name:6}  AUC-PR {precision:.3f}  AUC-ROC {area:.3f}")
 
-    alarms = detector.predict(new, alarm_rate=0.02) == 1  # one line in fifty, if all is well
+    alarms = detector.predict(new, alarm_rate=0.02) == 1  # one normal line in fifty, on average
     for name, start in PASSES.items():
         now = slice(start, start + 80)
-        right = (alarms & fault)[now].sum()
-        print(f"\n{name}: {fault[now].sum()} of 80 lines are at fault.")
-        print(f"Alarms: {right} right, {alarms[now].sum() - right} wrong.")
-        with warnings.catch_warnings(action="ignore"):  # it also warns, for scripts nobody watches
+        true = (alarms & fault)[now].sum()
+        print(f"\n{name}: {fault[now].sum()} of 80 lines are faulty.")
+        print(f"Alarms: {true} true, {alarms[now].sum() - true} false.")
+        with warnings.catch_warnings(action="ignore"):  # drift is also a warning
             print(detector.monitor(new[now]).text)
     picture(new, fault, alarms, scores, output)
     print(f"\nPicture: {output}")
