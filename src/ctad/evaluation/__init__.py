@@ -1,5 +1,6 @@
 """Compare detectors and calibrations on labelled data sets: does calibration help?"""
 
+from ._benchmark import Benchmark
 from ._calibrations import NO_CALIBRATION, Calibration
 from ._cells import Cell, Outcome
 from ._contestants import Contestant
@@ -15,6 +16,7 @@ from ._store import Store
 __all__ = [
     "NO_CALIBRATION",
     "RANDOM_SPLIT",
+    "Benchmark",
     "Calibration",
     "Cell",
     "Contestant",
