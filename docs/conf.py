@@ -1,4 +1,4 @@
-"""The site of these pages: `make docs` builds it into site/. Warnings are errors."""
+"""Configuration of the site: `make docs` builds it into site/. Warnings are errors."""
 
 import dataclasses
 import inspect
@@ -37,78 +37,87 @@ suppress_warnings = ["myst.header"]
 copybutton_exclude = ".linenos, .gp, .go"
 
 nitpicky = False
-default_role = "code"  # docstrings have names in single quotes, as Markdown has
-autodoc_typehints = "none"  # docstrings have them in words
+default_role = "code"  # single backquotes in docstrings mark code, as in Markdown
+autodoc_typehints = "none"  # docstrings describe the types
 autodoc_member_order = "bysource"
-numpydoc_show_class_members = False  # they follow, each with its own text
+numpydoc_show_class_members = False  # each member has its own entry
 numpydoc_attributes_as_param_list = True
 
 
+def public_modules() -> Iterator[str]:
+    """Names of ctad, its packages and the modules beside these; without the command."""
+    yield "ctad"
+    for module in pkgutil.walk_packages(ctad.__path__, "ctad."):
+        is_public = "._" not in module.name and not module.name.startswith("ctad.cli")
+        if is_public and (module.ispkg or module.name.count(".") == 1):
+            yield module.name
+
+
 def public_names() -> Iterator[tuple[str, object]]:
-    """Whatever a package lists in `__all__`, and the public methods of its classes."""
-    found = [module.name for module in pkgutil.iter_modules(ctad.__path__, "ctad.")]
-    for package in ["ctad", *(name for name in found if "._" not in name and name != "ctad.cli")]:
-        module = import_module(package)
+    """Everything that a module lists in `__all__`, and the public methods of its classes."""
+    for module_name in public_modules():
+        module = import_module(module_name)
         for name in module.__all__:
-            if package != "ctad" and name in ctad.__all__:
-                continue  # described once
+            if module_name != "ctad" and name in ctad.__all__:
+                continue  # documented once
             value = getattr(module, name)
-            yield f"{package}.{name}", value
+            yield f"{module_name}.{name}", value
             for part, member in inspect.getmembers_static(value) if inspect.isclass(value) else ():
                 if not part.startswith("_") and is_ours(member):
-                    yield f"{package}.{name}.{part}", member
+                    yield f"{module_name}.{name}.{part}", member
 
 
 def is_ours(member: object) -> bool:
-    """Whether code of ctad wrote this function, method or property."""
+    """Whether this function, method or property is defined in ctad."""
     for inner in ("fget", "func", "__func__"):
         member = getattr(member, inner, member)
     return getattr(member, "__module__", "").startswith("ctad.")
 
 
-def undocumented(value: object) -> Iterator[str]:
-    """What the docstring of a function or class does not say."""
+def gaps_in_docstring(value: object) -> Iterator[str]:
+    """What is missing in the docstring of a function or class."""
     text = inspect.getdoc(value) or ""
-    if not text or text.startswith(f"{getattr(value, '__name__', None)}("):  # of named tuples
+    # Named tuples and data classes have a generated docstring, the signature.
+    if not text or text.startswith(f"{getattr(value, '__name__', None)}("):
         yield "has no docstring"
     fields = getattr(value, "_fields", ()) if inspect.isclass(value) else ()
     if dataclasses.is_dataclass(value):
         fields = [field.name for field in dataclasses.fields(value)]
     for field in fields:
         if not field.startswith("_") and not re.search(rf"\b{field}\b", text):
-            yield f"does not say what {field} is"
+            yield f"does not document {field}"
 
 
 def check_public_names(app: Sphinx, env: BuildEnvironment) -> None:
-    """Warn of public names without docstring, or without a place in the API pages."""
-    described = env.get_domain("py").objects
+    """Warn about public names without a docstring or without a place in the API pages."""
+    documented = env.get_domain("py").objects
     for name, value in public_names():
-        if name not in described:
-            logger.warning("%s is public and not described in docs/api", name)
+        if name not in documented:
+            logger.warning("%s is public and not in docs/api", name)
         if callable(value) or isinstance(value, property | cached_property):
-            for fault in undocumented(value):
-                logger.warning("%s %s", name, fault)
+            for gap in gaps_in_docstring(value):
+                logger.warning("%s %s", name, gap)
 
 
 def skip(_app: Sphinx, _what: str, _name: str, member: object, skip: bool, _options: Any) -> bool:
-    """Leave out what scikit-learn adds to classes; fields stand in the docstring of their class."""
+    """Leave out members that scikit-learn adds; class docstrings document the fields."""
     return skip or not (is_ours(member) or inspect.isclass(member))
 
 
 def show_inline(writer: HTML5Translator, node: nodes.math) -> None:
-    """A formula as MathML, which browsers show without a script."""
+    """Write a formula as MathML, which browsers show without a script."""
     writer.body.append(convert(node.astext()))
     raise nodes.SkipNode
 
 
 def show_block(writer: HTML5Translator, node: nodes.math_block) -> None:
-    """A formula on a line of its own."""
+    """Write a displayed formula as MathML."""
     writer.body.append(convert(node.astext(), display="block"))
     raise nodes.SkipNode
 
 
 def setup(app: Sphinx) -> None:
-    """What this site adds to Sphinx."""
+    """Register the additions to Sphinx."""
     app.add_html_math_renderer("mathml", (show_inline, None), (show_block, None))
     app.connect("autodoc-skip-member", skip)
     app.connect("env-check-consistency", check_public_names)

@@ -1,13 +1,13 @@
-"""The example scripts run as they are, and print what their page shows."""
+"""The example scripts run as they are, and print what README and their page show."""
 
 import re
 import runpy
 import shlex
 import warnings
 from contextlib import chdir, redirect_stdout
+from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
-from typing import NamedTuple
 
 import matplotlib
 import matplotlib.pyplot as plt
@@ -16,17 +16,17 @@ import pytest
 from sklearn.metrics import average_precision_score
 
 from .cli.conftest import run
+from .docs.pages import PAGES, README, ROOT, assert_same_output
 
-ROOT = Path(__file__).parents[1]
-SECTIONS = (ROOT / "docs" / "examples.md").read_text(encoding="utf-8").split("\n## ")[1:]
+SECTIONS = PAGES["examples"].text.split("\n## ")[1:]
 NAMES = ("fraud", "sensors", "embeddings", "other_models")
-NUMBER = r"\d+(?:\.\d+)?"
 
 matplotlib.use("Agg")  # no windows
 
 
-class Example(NamedTuple):
-    """A script that has run, in a folder of its own, and its section of the page."""
+@dataclass(frozen=True)
+class Example:
+    """A script that has run in its own folder, and its section of the page."""
 
     name: str
     folder: Path
@@ -34,10 +34,9 @@ class Example(NamedTuple):
     section: str
 
 
-@pytest.fixture(scope="module", params=NAMES)
-def example(request, tmp_path_factory):
-    name, folder, printed = request.param, tmp_path_factory.mktemp("example"), StringIO()
-    script = str(ROOT / "examples" / f"{name}.py")
+def run_script(name, folder):
+    """Run an example script in a folder; return what it prints. Warnings are errors."""
+    script, printed = str(ROOT / "examples" / f"{name}.py"), StringIO()
     with (
         pytest.MonkeyPatch.context() as patch,
         warnings.catch_warnings(action="error"),
@@ -47,16 +46,18 @@ def example(request, tmp_path_factory):
         patch.setattr("sys.argv", [script])
         runpy.run_path(script, run_name="__main__")
     plt.close("all")
-    return Example(name, folder, printed.getvalue(), SECTIONS[NAMES.index(name)])
+    return printed.getvalue()
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def example(request, tmp_path_factory):
+    name, folder = request.param, tmp_path_factory.mktemp("example")
+    return Example(name, folder, run_script(name, folder), SECTIONS[NAMES.index(name)])
 
 
 def test_the_page_shows_what_is_printed(example):
     [shown] = re.findall(r"```text\n(.*?)```", example.section, flags=re.DOTALL)
-    texts = example.printed, shown
-    words, words_shown = (re.sub(NUMBER, "#", text).split() for text in texts)
-    numbers, numbers_shown = ([float(n) for n in re.findall(NUMBER, text)] for text in texts)
-    assert words == words_shown
-    assert numbers == pytest.approx(numbers_shown, abs=0.02)
+    assert_same_output(example.printed, shown)
 
 
 def test_the_page_has_picture_and_code(example):
@@ -64,7 +65,7 @@ def test_the_page_has_picture_and_code(example):
     assert f"```{{literalinclude}} ../examples/{example.name}.py\n" in example.section
 
 
-def test_the_picture_is_one(example):
+def test_the_picture_has_a_sensible_size(example):
     assert example.printed.count(f": {example.name}.png\n") == 1
     picture = f"{example.name}.png"
     for path in (example.folder / picture, ROOT / "docs" / "examples" / picture):
@@ -83,3 +84,32 @@ def test_the_printed_command_gives_the_same_scores(example):
     [after] = re.findall(r"after +AUC-PR ([\d.]+)", example.printed)
     by_command = average_precision_score(rows["malignant"], rows["ctad_score"])
     assert by_command == pytest.approx(float(after), abs=0.0005)
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    """The folder and the output of `make demo`."""
+    folder = tmp_path_factory.mktemp("demo")
+    return folder, run_script("demo", folder)
+
+
+def test_the_demo_writes_a_picture_and_a_report_and_says_how_to_open_it(demo):
+    folder, printed = demo
+    picture, page = folder / "demo.png", folder / "report.html"
+    assert f": {picture}\n" in printed
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert picture.stat().st_size > 20_000
+    assert printed.strip().endswith(f"Open it in a browser: {page.as_uri()}")
+    assert "Against the labels" in page.read_text(encoding="utf-8")
+
+
+def test_the_readme_shows_the_table_of_the_demo(demo):
+    _, printed = demo
+    rows = re.findall(r"(\w+) \(\w+\) +([\d.]+) → ([\d.]+) +([\d.]+) → ([\d.]+)", printed)
+    shown = re.findall(r"^\| (\w+) \([\w-]+\) \|(.*)\|$", README.text, flags=re.M)
+    assert len(rows) == len(shown) == 5
+    for (name, *numbers), (name_shown, cells) in zip(rows, shown, strict=True):
+        assert name == name_shown
+        assert [float(n) for n in numbers] == pytest.approx(
+            [float(n) for n in re.findall(r"[\d.]+", cells)], abs=0.002
+        )

@@ -1,5 +1,7 @@
 """Errors that are not bugs: something in the user's input or installation has to change."""
 
+__all__ = ["DetectorError", "InputError", "MissingPackageError"]
+
 
 class InputError(ValueError):
     """Input that cannot be used: the message says what is wrong and what would be right.
