@@ -1,4 +1,4 @@
-"""Transport problems that are hard in some way, and two independent judges."""
+"""Difficult transport problems, and two independent solvers."""
 
 import warnings
 from typing import NamedTuple
@@ -20,7 +20,7 @@ class Problem(NamedTuple):
 
 @st.composite
 def problems(draw, min_centroids=1, max_centroids=60, max_references=120, max_columns=50):
-    """References, centroids and a few rows; ties, zeros, far rows and all scales."""
+    """References, centroids and a few rows: ties, zeros, distant rows, many scales."""
     k = draw(st.integers(min_centroids, max_centroids))
     m = draw(st.integers(1, max_references))
     d = draw(st.integers(1, max_columns))
@@ -39,7 +39,7 @@ def problems(draw, min_centroids=1, max_centroids=60, max_references=120, max_co
     if draw(st.booleans()):  # zero distances
         references[0] = centroids[0]
         rows[0] = centroids[-1]
-    rows[1] *= 10.0 ** draw(st.integers(0, 6))  # far outside
+    rows[1] *= 10.0 ** draw(st.integers(0, 6))  # an outlier
     scale = 10.0 ** draw(st.integers(-9, 9))
     if draw(st.booleans()):  # columns of very different scale
         scale = 10.0 ** random.uniform(-9, 9, d)
@@ -47,12 +47,12 @@ def problems(draw, min_centroids=1, max_centroids=60, max_references=120, max_co
 
 
 def quotas(k, total, random):
-    """K whole numbers, some of them zero, that sum to `total`."""
+    """K integers, some of them zero, that sum to `total`."""
     return np.bincount(random.integers(0, k, total), minlength=k)
 
 
 def pot_value(source_mass, target_mass, costs):
-    """POT, given the same problem in numbers near one: at costs of 1e-9 it stops too early."""
+    """The value by POT, with costs scaled to 1: at costs of 1e-9 POT stops too early."""
     unit = costs.max() or 1.0
     with warnings.catch_warnings(record=True):
         warnings.simplefilter("always")
@@ -60,7 +60,7 @@ def pot_value(source_mass, target_mass, costs):
 
 
 def lp_value(source_mass, target_mass, costs):
-    """HiGHS, given the same problem in numbers near one, for its tolerances are absolute."""
+    """The value by HiGHS, with costs scaled to 1, because its tolerances are absolute."""
     n, k = costs.shape
     nearest = costs.min(axis=1, keepdims=True)
     rest = costs - nearest

@@ -1,13 +1,20 @@
-"""What a user of the transport engine relies on, beside its exactness."""
+"""Properties of RowTransport beside its exactness."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import fields
 from functools import partial
 
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from ctad.transport import EuclideanCosts, RowTransport, _row_transport, euclidean_costs
+from ctad.transport import (
+    EuclideanCosts,
+    RowTransport,
+    Transported,
+    _row_transport,
+    euclidean_costs,
+)
 
 from ..data import normal
 
@@ -19,19 +26,18 @@ def centroids():
     return normal(5, 7, seed=1)
 
 
-@pytest.fixture(params=[*TARGETS, "per row"])
-def transport(request, centroids):
-    """Each target, and the way to place rows that needs no table (K = 5, M = 20)."""
+@pytest.fixture(params=[*TARGETS, "search"])
+def transport(request, centroids, monkeypatch):
+    """Each target with a table, and the placement by search (K = 5, M = 20)."""
+    if request.param == "search":
+        monkeypatch.setattr(_row_transport, "MAX_STATES", 0)
     reference_costs = cdist(normal(20, 7, seed=2), centroids)
-    transport = RowTransport(reference_costs, TARGETS.get(request.param, "uniform"))
-    if request.param == "per row":
-        transport._table = None
-    return transport
+    return RowTransport(reference_costs, TARGETS.get(request.param, "uniform"))
 
 
 @pytest.fixture
 def threads_used(monkeypatch):
-    """Small blocks, so that few rows keep several threads busy; counts the threads."""
+    """Count threads; blocks are small, so that few rows need several."""
     used = []
 
     class Counting(ThreadPoolExecutor):
@@ -44,9 +50,13 @@ def threads_used(monkeypatch):
     return used
 
 
-def assert_same_bits(result, expected):
-    for ours, theirs in zip(result, expected, strict=True):
-        np.testing.assert_array_equal(ours, theirs)
+def assert_same_bits(result, expected, rows=...):
+    """The result is that of these rows among the expected ones."""
+    for field in fields(Transported):
+        ours, theirs = getattr(result, field.name), getattr(expected, field.name)
+        assert (ours is None) == (theirs is None)
+        if ours is not None:
+            np.testing.assert_array_equal(ours, theirs[rows])
 
 
 def test_threads_change_nothing(transport, centroids, threads_used):
@@ -58,19 +68,21 @@ def test_threads_change_nothing(transport, centroids, threads_used):
     assert threads_used == [2, 3, 8]
 
 
+def check_batches_do_not_matter(solve, n=10_001):
+    rows = normal(n, 7)
+    together = solve(rows)
+    order = np.random.default_rng(3).permutation(n)
+    assert_same_bits(solve(rows[order]), together, order)
+    for row in (0, 1, 17, n - 1):
+        assert_same_bits(solve(rows[row : row + 1]), together, [row])
+
+
 def test_a_row_does_not_depend_on_the_batch(transport, centroids):
-    rows = normal(30_000, 7)
-    together = transport.solve_points(rows, centroids, mass=True)[:3]
-    order = np.random.default_rng(3).permutation(len(rows))
-    shuffled = transport.solve_points(rows[order], centroids, mass=True)[:3]
-    assert_same_bits(shuffled, (part[order] for part in together))
-    for row in (0, 1, 17, 29_999):
-        alone = transport.solve_points(rows[row : row + 1], centroids, mass=True)[:3]
-        assert_same_bits(alone, (part[row : row + 1] for part in together))
+    check_batches_do_not_matter(lambda rows: transport.solve_points(rows, centroids, mass=True))
 
 
 @pytest.mark.parametrize("n_columns", [1, 2, 3, 8, 21, 100])
-def test_distances_do_not_depend_on_the_rows_place(n_columns):
+def test_distances_do_not_depend_on_the_position_of_the_row(n_columns):
     rows, centroids = normal(50, n_columns), normal(5, n_columns, seed=1)
     together = euclidean_costs(rows, centroids)
     alone = np.concatenate([euclidean_costs(row[None], centroids) for row in rows])
@@ -78,7 +90,7 @@ def test_distances_do_not_depend_on_the_rows_place(n_columns):
     np.testing.assert_allclose(together, cdist(rows, centroids), rtol=1e-14)
 
 
-def test_any_memory_layout_and_dtype_gives_the_same(transport, centroids):
+def test_memory_layout_and_dtype_do_not_matter(transport, centroids):
     rows = normal(3000, 7).astype(np.float32)
     expected = transport.solve_points(rows, centroids)
     read_only = rows.astype(np.float64)
@@ -89,15 +101,15 @@ def test_any_memory_layout_and_dtype_gives_the_same(transport, centroids):
         np.repeat(rows, 2, axis=0)[::2],
         read_only,
     ):
-        assert_same_bits(transport.solve_points(variant, centroids)[:2], expected[:2])
-    whole = np.round(rows * 5)
+        assert_same_bits(transport.solve_points(variant, centroids), expected)
+    integers = np.round(rows * 5)
     assert_same_bits(
-        transport.solve_points(whole.astype(np.int16), centroids)[:2],
-        transport.solve_points(whole, centroids)[:2],
+        transport.solve_points(integers.astype(np.int16), centroids),
+        transport.solve_points(integers, centroids),
     )
 
 
-def test_scaled_points_are_transported_as_if_scaled_before(transport, centroids):
+def test_points_are_shifted_and_scaled(transport, centroids):
     rows = normal(100, 7)
     shift, scale = normal(7, seed=4), np.exp(normal(7, seed=5))
     np.testing.assert_array_equal(
@@ -106,7 +118,7 @@ def test_scaled_points_are_transported_as_if_scaled_before(transport, centroids)
     )
 
 
-def test_some_columns_are_taken_as_if_taken_before(transport, centroids):
+def test_only_the_listed_columns_are_used(transport, centroids):
     rows, columns = normal(100, 9), [8, 0, 3, 4, 1, 7, 2]
     shift, scale = normal(7, seed=4), np.exp(normal(7, seed=5))
     np.testing.assert_array_equal(
@@ -130,40 +142,32 @@ def test_distances_are_divided_by_the_radius(transport, centroids):
 
 @pytest.fixture
 def many():
-    """So many centroids, without a limit on their mass, that most are not measured."""
+    """So many centroids, without a condition on their mass, that most are not measured."""
     centroids, radius = normal(100, 7, seed=1), np.exp(normal(100))
     transport = RowTransport(cdist(normal(20, 7, seed=2), centroids) / radius, "free")
     return partial(transport.solve_points, centroids=EuclideanCosts(centroids, radius=radius))
 
 
 def test_a_row_among_many_centroids_does_not_depend_on_the_batch(many, threads_used):
+    check_batches_do_not_matter(many)
     rows = normal(10_001, 7)
-
-    def solved(some, **how):
-        total, own, _, nearest = many(some, nearest=True, **how)
-        return total, own, nearest
-
-    together = solved(rows)
-    order = np.random.default_rng(3).permutation(len(rows))
-    assert_same_bits(solved(rows[order]), (part[order] for part in together))
-    assert_same_bits(solved(rows, n_threads=3), together)
-    for row in (0, 1, 17, 10_000):
-        assert_same_bits(solved(rows[row : row + 1]), (part[row : row + 1] for part in together))
+    assert_same_bits(many(rows, n_threads=3), many(rows))
+    assert threads_used == [3]
 
 
 @pytest.mark.parametrize("n_columns", [1, 500])
 def test_few_and_many_columns_among_many_centroids(n_columns):
-    centroids, rows = normal(200, n_columns, seed=1), normal(100, n_columns)
-    transport = RowTransport(np.ones((1, 200)), "free")
-    least = transport.solve_points(rows, centroids)
-    assert_same_bits(least[:2], transport.solve_points(rows, centroids, mass=True)[:2])
-    np.testing.assert_allclose(least.own, cdist(rows, centroids).min(axis=1) / 2, rtol=1e-12)
+    costs, rows = EuclideanCosts(normal(200, n_columns, seed=1)), normal(100, n_columns)
+    least, nearest = costs.to_nearest(rows)
+    np.testing.assert_array_equal(least, costs.to_all(rows).min(axis=1))
+    np.testing.assert_array_equal(nearest, cdist(rows, costs.centroids).argmin(axis=1))
 
 
 @pytest.mark.parametrize("far", [1e10, 1e20, 1e100])
-def test_a_row_too_far_for_single_precision_is_measured_in_full(many, far):
-    row = far * normal(1, 7)
-    np.testing.assert_array_equal(many(row).own, many(row, mass=True).own)
+def test_a_row_too_far_for_single_precision_is_measured_in_full(far):
+    costs, row = EuclideanCosts(normal(100, 7, seed=1), radius=np.exp(normal(100))), normal(1, 7)
+    least, _ = costs.to_nearest(far * row)
+    np.testing.assert_array_equal(least, costs.to_all(far * row).min(axis=1))
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, 1e200])
@@ -177,23 +181,21 @@ def test_a_row_without_distances_is_named_among_many_centroids(many, value):
 @pytest.mark.parametrize("k", [5, 100])
 def test_the_centroid_each_row_goes_to(k):
     centroids, rows, radius = normal(k, 7, seed=1), normal(1000, 7), np.exp(normal(k))
-    centroids[3] = centroids[1]  # of equally cheap ones the first
+    centroids[3] = centroids[1]  # the first of equally cheap ones
     radius[3] = radius[1]
+    expected = (cdist(rows, centroids) / radius).argmin(axis=1)
     transport = RowTransport(np.ones((20, k)), "free")
-    nearest = transport.solve_points(
-        rows, EuclideanCosts(centroids, radius=radius), nearest=True
-    ).nearest
-    np.testing.assert_array_equal(nearest, (cdist(rows, centroids) / radius).argmin(axis=1))
-    assert transport.solve_points(rows, EuclideanCosts(centroids, radius=radius)).nearest is None
+    result = transport.solve_points(rows, EuclideanCosts(centroids, radius=radius), mass=True)
+    np.testing.assert_array_equal(result.nearest, expected)
+    np.testing.assert_array_equal(result.mass, np.eye(k)[expected] / 21)
 
 
-def test_rows_of_a_limited_target_go_to_several_centroids(centroids):
-    transport = RowTransport(np.ones((20, 5)))
-    with pytest.raises(ValueError, match="use mass=True"):
-        transport.solve_points(normal(2, 7), centroids, nearest=True)
+def test_only_rows_with_a_free_target_go_to_one_centroid(transport, centroids):
+    result = transport.solve_points(normal(2, 7), centroids)
+    assert (result.nearest is not None) == transport._is_free
 
 
-def test_mass_is_only_there_when_asked_for(transport, centroids):
+def test_mass_is_returned_on_request(transport, centroids):
     assert transport.solve_points(normal(2, 7), centroids).mass is None
     assert transport.solve_points(normal(2, 7), centroids, mass=True).mass.shape == (2, 5)
 
@@ -260,12 +262,12 @@ def test_impossible_problems_are_refused(reference_costs, target, message):
         ),
     ],
 )
-def test_rows_that_do_not_fit_are_refused(solve, message):
+def test_bad_rows_are_refused(solve, message):
     with pytest.raises(ValueError, match=message):
         solve(RowTransport(np.ones((3, 2))))
 
 
-def test_a_failing_row_is_named_also_from_a_thread(threads_used):
+def test_a_bad_row_is_named_from_a_thread_too(threads_used):
     costs = np.ones((10_000, 2))
     costs[7_777, 1] = np.inf
     with pytest.raises(ValueError, match="row 7777"):
@@ -273,7 +275,7 @@ def test_a_failing_row_is_named_also_from_a_thread(threads_used):
     assert threads_used == [2]
 
 
-def test_more_threads_than_rows_are_asked_for():
+def test_more_threads_than_rows():
     transport = RowTransport(np.ones((20, 5)))
     costs = np.random.default_rng(0).random((300, 5))
     np.testing.assert_array_equal(

@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state, check_scalar
 
 from .._types import Floats, Rows
 from ..errors import InputError
-from ..transport import EuclideanCosts, RowTransport
+from ..transport import RowTransport
 from ._base import BaseCalibrator
 from ._contributions import DeltaParts, without_transport
 from ._ctad import CTAD
@@ -75,7 +75,7 @@ class CentroidDistance(BaseCalibrator):
         """The distance to the nearest centroid, and that centroid."""
         # The transport of a row alone, without reference rows that pay anything.
         transport = RowTransport(np.zeros((1, len(self.centroids_))), "free")
-        found = transport.solve_points(rows, EuclideanCosts(self.centroids_), nearest=True)
+        found = transport.solve_points(rows, self.centroids_)
         assert found.nearest is not None
         return 2.0 * found.own, self.centroids_[found.nearest]
 

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
 
 from .._types import Floats, Integers, Rows
-from ..transport import EuclideanCosts, RowTransport, Transported, add_shares, euclidean_costs
+from ..transport import EuclideanCosts, RowTransport, Transported, euclidean_costs
 from ._contributions import Moves, Neighbours
 from ._kmeans import find_centroids, leave_one_out_costs, usual_distances
 
@@ -106,26 +106,18 @@ class Draw:
         What each column contributes to the cost of the row is added to `columns` (n, D).
         """
         is_free = isinstance(self.target, str) and self.target == "free"
-        inside = self.transform(rows)
-        transported = self.transport.solve_points(
-            inside,
-            EuclideanCosts(self.centroids, radius=self.radius),
-            mass=not is_free,
-            nearest=is_free,
-            n_threads=n_threads,
-        )
+        transported = self.solve(rows, mass=not is_free, n_threads=n_threads)
         n_sources = len(self.references) + 1
         if transported.nearest is not None:
-            row, centroid = np.arange(len(inside)), transported.nearest
-            share = np.ones(len(inside))
+            row, centroid = np.arange(len(rows)), transported.nearest
+            share = np.ones(len(rows))
         else:
             assert transported.mass is not None
             row, centroid = np.nonzero(transported.mass)
             share = transported.mass[row, centroid] * n_sources
-        distance = np.linalg.norm(inside[row] - self.centroids[centroid], axis=1)
+        distance = np.linalg.norm(self.transform(rows)[row] - self.centroids[centroid], axis=1)
         usual = self.radius[centroid]
-        paid = share * distance / usual / n_sources
-        add_shares(inside, self.centroids, row, centroid, paid, self.columns, columns)
+        self._costs.add_shares(rows, row, centroid, share * distance / usual / n_sources, columns)
         first = np.zeros(len(row), dtype=np.int64)
         return transported, Moves(row, first, centroid, share, distance, usual)
 

@@ -1,4 +1,4 @@
-"""What it costs rows to reach centroids: Euclidean distances in a space of their own."""
+"""The cost of each centroid to rows: Euclidean distances in a space of their own."""
 
 from __future__ import annotations
 
@@ -8,9 +8,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ._distances import Floats, Screen, fill_costs, fill_least_costs, fill_scaled, screen_of
+from ._distances import (
+    Floats,
+    Screen,
+    add_shares,
+    fill_costs,
+    fill_nearest,
+    fill_nearest_screened,
+    fill_scaled,
+    new_screen,
+)
 
 Integers = npt.NDArray[np.int64]
+
+# From this many centroids on, ruling most of them out first is faster than measuring all.
+SCREEN_FROM = 16
 
 
 class EuclideanCosts:
@@ -31,8 +43,11 @@ class EuclideanCosts:
     --------
     >>> import numpy as np
     >>> costs = EuclideanCosts(np.array([[0.0], [4.0]]), radius=[1.0, 2.0])
-    >>> costs.n_centroids, costs.n_features
-    (2, 1)
+    >>> costs.to_all(np.array([[1.0], [4.0]]))
+    array([[1. , 1.5],
+           [4. , 0. ]])
+    >>> costs.to_nearest(np.array([[1.0], [4.0]]))
+    (array([1., 0.]), array([0, 1]))
     """
 
     def __init__(
@@ -47,65 +62,87 @@ class EuclideanCosts:
         self.centroids: Floats = np.array(centroids, dtype=np.float64, order="C")
         if self.centroids.ndim != 2:
             raise ValueError(f"centroids must be K x d, got shape {self.centroids.shape}")
-        self.n_centroids, self.n_features = self.centroids.shape
-        k, d = self.centroids.shape
+        self.n_centroids, self.n_features = k, d = self.centroids.shape
         self.radius = np.ones(k) if radius is None else np.array(radius, dtype=np.float64)
         if self.radius.shape != (k,) or not ((self.radius > 0) & np.isfinite(self.radius)).all():
             raise ValueError(f"radius must be {k} finite numbers > 0")
-        self.columns: Integers | None = None
-        if columns is not None:
-            self.columns = np.array(columns, dtype=np.int64)
-            if self.columns.shape != (d,):
-                raise ValueError(f"columns must be {d} integers")
+        self._uses_all_columns = columns is None
+        self.columns: Integers = np.arange(d) if columns is None else np.array(columns, np.int64)
+        if self.columns.shape != (d,):
+            raise ValueError(f"columns must be {d} integers")
         self.shift, self.scale = (
             np.broadcast_to(value, d).astype(np.float64) for value in (shift, scale)
         )
-        self._scales = bool(self.shift.any() or (self.scale != 1.0).any())
+        self._scales = bool(self.shift.any() or (self.scale != 1).any())
 
     def check_points(self, points: npt.NDArray[Any]) -> None:
         """Raise unless the points have the columns that are used."""
-        is_table = points.ndim == 2
-        if self.columns is None:
-            if not is_table or points.shape[1] != self.n_features:
-                raise ValueError(
-                    f"points must have {self.n_features} columns, got shape {points.shape}"
-                )
-        elif not is_table or not all(0 <= column < points.shape[1] for column in self.columns):
+        n_columns = points.shape[1] if points.ndim == 2 else -1
+        if self._uses_all_columns and n_columns != self.n_features:
+            raise ValueError(
+                f"points must have {self.n_features} columns, got shape {points.shape}"
+            )
+        if not ((self.columns >= 0) & (self.columns < n_columns)).all():
             raise ValueError(f"column index out of range for points of shape {points.shape}")
 
-    def fill_all(
-        self, block: npt.NDArray[Any], buffer: Floats, costs: Floats, _nearest: Integers
-    ) -> None:
-        """Fill `costs` (n, K); `buffer` (n, d) is scratch memory."""
-        fill_costs(self._transformed(block, buffer), self.centroids, self.radius, costs)
+    def to_all(self, points: npt.NDArray[Any]) -> Floats:
+        """The costs (n, K) of all centroids."""
+        costs = np.empty((len(points), self.n_centroids))
+        fill_costs(self._transformed(points), self.centroids, self.radius, costs)
+        return costs
 
-    def fill_all_and_nearest(
-        self, block: npt.NDArray[Any], buffer: Floats, costs: Floats, nearest: Integers
-    ) -> None:
-        """Fill `costs` (n, K), and `nearest` (n,) with the first of the cheapest centroids."""
-        self.fill_all(block, buffer, costs, nearest)
-        costs.argmin(axis=1, out=nearest)
+    def to_nearest(self, points: npt.NDArray[Any]) -> tuple[Floats, Integers]:
+        """The least cost (n,) of each point, and the first centroid (n,) that has it."""
+        costs, nearest = np.empty(len(points)), np.empty(len(points), dtype=np.int64)
+        rows = self._transformed(points)
+        if self.n_centroids < SCREEN_FROM:
+            fill_nearest(rows, self.centroids, self.radius, costs, nearest)
+        else:
+            fill_nearest_screened(rows, self.centroids, self.radius, self._screen, costs, nearest)
+        return costs, nearest
 
-    def fill_least(
-        self, block: npt.NDArray[Any], buffer: Floats, costs: Floats, nearest: Integers
+    def add_shares(
+        self,
+        points: npt.NDArray[Any],
+        point: Integers,
+        centroid: Integers,
+        amounts: Floats,
+        shares: Floats,
     ) -> None:
-        """Fill `costs` (n, 1) with the least costs, and `nearest` with their centroids."""
-        rows = self._transformed(block, buffer)
-        fill_least_costs(rows, self.centroids, self.radius, self._screen, costs[:, 0], nearest)
+        """Divide amounts among the columns, and add the parts to `shares`.
+
+        An amount belongs to a point and a centroid. Each column gets its share of the squared
+        distance between the two; nothing is added if the distance is zero.
+
+        Parameters
+        ----------
+        points : array of shape (n, D)
+        point, centroid : array of int of shape (m,)
+            The index of the point and of the centroid of each amount.
+        amounts : array of shape (m,)
+        shares : array of shape (n, D)
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> first, shares = np.array([0]), np.zeros((1, 2))
+        >>> costs = EuclideanCosts([[0.0, 0.0]])
+        >>> costs.add_shares(np.array([[3.0, 4.0]]), first, first, np.ones(1), shares)
+        >>> shares
+        array([[0.36, 0.64]])
+        """
+        rows = self._transformed(points)
+        add_shares(rows, self.centroids, point, centroid, amounts, self.columns, shares)
 
     @cached_property
     def _screen(self) -> Screen:
-        return screen_of(self.centroids, self.radius)
+        return new_screen(self.centroids, self.radius)
 
-    def _transformed(self, block: npt.NDArray[Any], buffer: Floats) -> Floats:
-        """The rows in the space of the centroids, C-contiguous."""
-        rows: Floats = block.astype(np.float64, order="C", casting="same_kind", copy=False)
-        width = rows.shape[1]
-        columns = self.columns
-        if columns is not None and len(columns) == width and (columns == np.arange(width)).all():
-            columns = None  # all of them, in order
-        if columns is None and not self._scales:
+    def _transformed(self, points: npt.NDArray[Any]) -> Floats:
+        """The points in the space of the centroids, C-contiguous."""
+        rows: Floats = points.astype(np.float64, order="C", casting="same_kind", copy=False)
+        if not self._scales and np.array_equal(self.columns, np.arange(rows.shape[1])):
             return rows
-        used = np.arange(width) if columns is None else columns
-        fill_scaled(rows, used, self.shift, self.scale, buffer)
-        return buffer
+        transformed = np.empty((len(rows), self.n_features))
+        fill_scaled(rows, self.columns, self.shift, self.scale, transformed)
+        return transformed

@@ -2,17 +2,17 @@
 
 A cost is such a distance, divided by the radius of the centroid.
 
-All costs of a row are measured one by one (`fill_costs`). Where only the least is wanted there is
-a shortcut (`fill_least_costs`): squared costs, expanded, are one matrix product,
+`fill_costs` measures all costs of a row. If only the nearest centroid is needed and there are many,
+`fill_nearest_screened` is faster. Squared costs, expanded, are one matrix product,
 
     |x - c|^2 / r^2  =  <(x, 1, |x|^2), (-2c, |c|^2, 1) / r^2>.
 
-In single precision it is fast, and wrong by no more than a known bound. Only centroids which that
-bound cannot rule out, mostly a single one, are then measured: the result is the same, as long as
-squares are not too small for double precision.
+In single precision the product is fast, and its error has a known bound. Only the centroids that
+this bound cannot rule out, mostly a single one, are then measured. The result is the same, unless
+squares are too small for double precision.
 
-Compiled functions that call each other share this file: numba's cache notices a change in the file
-of a function, not in the files of those it calls.
+Functions that call each other share this file: numba's cache notices a change in the file of a
+function, but not in the files of the functions it calls.
 """
 
 from functools import partial
@@ -26,15 +26,15 @@ from ._compiled import compiled
 Floats = npt.NDArray[np.float64]
 Singles = npt.NDArray[np.float32]
 
-# BLAS libraries do a matrix product of up to about this many multiplications in the calling thread,
-# as they should: who asks for one thread gets one.
+# BLAS libraries do matrix products of up to about this many multiplications in the calling thread.
+# Larger ones would use threads that the caller did not ask for.
 MULTIPLICATIONS = 2**18
-LARGEST_NORM = 1e15  # its square, times a few, is far below what single precision can hold
+LARGEST_NORM = 1e15  # its square is far below the largest number of single precision
 EPS = float(np.finfo(np.float32).eps)
 
 
-# The order of this sum may change with the processor but not with the row's place in
-# the table; reordering lets the compiler use all lanes and doubles the speed.
+# Reordering lets the compiler vectorise the sum and doubles the speed. The order may differ between
+# processors, but not between rows.
 @partial(compiled, fastmath={"reassoc", "contract", "nsz"})
 def _squared_distance(x: Floats, y: Floats) -> float:
     total = 0.0
@@ -45,7 +45,24 @@ def _squared_distance(x: Floats, y: Floats) -> float:
 
 
 def euclidean_costs(rows: Floats, centroids: Floats) -> Floats:
-    """Euclidean distances (n, K) from `rows` (n, D) to `centroids` (K, D), both float64."""
+    """Euclidean distances from rows to centroids.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n, D)
+    centroids : ndarray of shape (K, D)
+        Both of float64.
+
+    Returns
+    -------
+    ndarray of shape (n, K)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> euclidean_costs(np.array([[3.0, 4.0]]), np.array([[0.0, 0.0], [3.0, 4.0]]))
+    array([[5., 0.]])
+    """
     costs = np.empty((len(rows), len(centroids)))
     fill_costs(
         np.ascontiguousarray(rows), np.ascontiguousarray(centroids), np.ones(len(centroids)), costs
@@ -55,7 +72,7 @@ def euclidean_costs(rows: Floats, centroids: Floats) -> Floats:
 
 @compiled
 def fill_costs(rows: Floats, centroids: Floats, radius: Floats, costs: Floats) -> None:
-    """Fill `costs` (n, K) with the distances from `rows` to `centroids` over their radius."""
+    """Fill `costs` (n, K) with the distances from `rows` to `centroids`, divided by `radius`."""
     for r in range(rows.shape[0]):
         for j in range(centroids.shape[0]):
             costs[r, j] = np.sqrt(_squared_distance(rows[r], centroids[j])) / radius[j]
@@ -71,10 +88,10 @@ def add_shares(
     columns: npt.NDArray[np.int64],
     shares: Floats,
 ) -> None:
-    """Divide each amount among columns by their share of the squared distance from its row to its
-    centroid, and add that to `shares`; between equal points there is nothing to divide.
+    """Divide each amount among columns by their shares of the squared distance from its row to its
+    centroid, and add the parts to `shares` (n, D). If the distance is zero, nothing is added.
 
-    `rows` and `centroids` have the columns of `shares` that `columns` names.
+    `rows` and `centroids` have the columns of `shares` that `columns` lists.
     """
     for i in range(amounts.size):
         x, y = rows[row[i]], centroids[centroid[i]]
@@ -107,8 +124,8 @@ class Screen(NamedTuple):
     factors: Singles  # (K, D + 2) (-2c, |c|^2, 1) / r^2, with the smallest r as unit
 
 
-def screen_of(centroids: Floats, radius: Floats) -> Screen:
-    """What `fill_least_costs` needs to rule centroids out."""
+def new_screen(centroids: Floats, radius: Floats) -> Screen:
+    """What `fill_nearest_screened` needs to rule centroids out."""
     centre = centroids.mean(axis=0)
     from_centre = centroids - centre
     farthest = float(np.linalg.norm(from_centre, axis=1).max())
@@ -121,7 +138,23 @@ def screen_of(centroids: Floats, radius: Floats) -> Screen:
 
 
 @compiled
-def fill_least_costs(
+def fill_nearest(
+    rows: Floats, centroids: Floats, radius: Floats, costs: Floats, nearest: npt.NDArray[np.int64]
+) -> None:
+    """Fill `costs` (n,) with the least cost of each row, and `nearest` (n,) with the first centroid
+    that has it."""
+    for r in range(rows.shape[0]):
+        best, best_j = np.inf, 0
+        for j in range(centroids.shape[0]):
+            cost = np.sqrt(_squared_distance(rows[r], centroids[j])) / radius[j]
+            if not cost >= best:  # NaN too
+                best, best_j = cost, j
+        costs[r] = best
+        nearest[r] = best_j
+
+
+@compiled
+def fill_nearest_screened(
     rows: Floats,
     centroids: Floats,
     radius: Floats,
@@ -129,10 +162,10 @@ def fill_least_costs(
     costs: Floats,
     nearest: npt.NDArray[np.int64],
 ) -> None:
-    """Fill `costs` (n,) with the least of the costs that `fill_costs` gives for each row, and
-    `nearest` (n,) with the first centroid that has it."""
+    """The same, but measure only the centroids that `screen` does not rule out."""
     k_centroids, n_factors = screen.factors.shape
-    # Rows in whole vectors of the processor, as long as 16 centroids fit beside them.
+    # Rows at a time: a multiple of 16, for the vector units of the processor, at most 128, and few
+    # enough that a product with 16 centroids stays below the limit.
     most = min(128, MULTIPLICATIONS // (16 * n_factors), rows.shape[0] + 15)
     step = max(16, most // 16 * 16)
     at_once = max(1, MULTIPLICATIONS // (step * n_factors))
@@ -165,11 +198,11 @@ def fill_least_costs(
 
 @compiled
 def _in_single_precision(rows: Floats, screen: Screen, factors: Singles, bound: Singles) -> None:
-    """Fill the columns of `factors` with (x, 1, |x|^2), and `bound` with what two of their products
-    may be off by together.
+    """Fill the columns of `factors` with (x, 1, |x|^2), and `bound` with the largest error that two
+    of their products can have together.
 
-    Each is a sum of D + 2 products of rounded factors, which is off by (D + 4) / 2 eps (|x| + 1)^2
-    at most, plus terms in eps^2 [1]_.
+    Each product is a sum of D + 2 products of rounded factors. Its error is at most
+    (D + 4) / 2 eps (|x| + 1)^2, plus terms in eps^2 [1]_.
 
     References
     ----------
@@ -188,7 +221,7 @@ def _in_single_precision(rows: Floats, screen: Screen, factors: Singles, bound: 
             factors[n_columns, r] = 1.0
             factors[n_columns + 1, r] = squares
             bound[r] = relative * (norm + 1.0) ** 2
-        else:  # its square might not fit, or it is NaN: nothing can be ruled out
+        else:  # its square might overflow, or it is NaN: no centroid can be ruled out
             factors[:, r] = 0.0
             bound[r] = np.inf
 
@@ -197,14 +230,14 @@ def _in_single_precision(rows: Floats, screen: Screen, factors: Singles, bound: 
 def _two_least(
     squared: Singles, least: Singles, second: Singles, chosen: npt.NDArray[np.int32]
 ) -> None:
-    """The two smallest numbers in each column of `squared`, and where the first is."""
+    """Find the two smallest numbers in each column of `squared`, and the row of the smallest."""
     k_centroids, n = squared.shape
     for r in range(n):
         least[r] = squared[0, r]
         second[r] = np.inf
         chosen[r] = 0
     for j in range(1, k_centroids):
-        for r in range(n):  # without branches, so that the compiler uses all lanes
+        for r in range(n):  # without branches, so that the compiler vectorises the loop
             here = squared[j, r]
             is_less = here < least[r]
             larger = least[r] if is_less else here

@@ -5,43 +5,36 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Literal, NamedTuple
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from ._costs import EuclideanCosts
-from ._placement import (
+from ._greedy_placement import (
     Floats,
     Integers,
-    Placement,
     Table,
     build_table,
     copy_placement,
     empty_placement,
-    free_table,
     n_states,
     place_references,
-    place_rows,
-    walk_table,
+    place_rows_by_search,
+    place_rows_by_table,
 )
 
 # Above this many states a table costs more to fill than it saves, and leaves the cache.
 MAX_STATES = 4096
 
-# Rows are worked on in blocks of about this many numbers: small enough for the
-# processor's cache, large enough that Python's part does not count.
+# Rows are solved in blocks of about this many numbers: small enough for the processor's cache, and
+# large enough that the overhead of Python is negligible.
 BLOCK_NUMBERS = 2**18
 
-# From this many centroids on, ruling most of them out first is faster than measuring all.
-SCREEN_FROM = 16
 
-# Rows, buffer, costs, nearest.
-FillCosts = Callable[[npt.NDArray[Any], Floats, Floats, Integers], None]
-PlaceBlock = Callable[[Floats, Floats, Floats, Floats], None]  # costs, total, own, mass
-
-
-class Transported(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Transported:
     """The solved transport problem of each row; see `RowTransport.solve`.
 
     Attributes
@@ -53,13 +46,14 @@ class Transported(NamedTuple):
     mass : ndarray of shape (n, K) or None
         Mass the row sends to each centroid, with `mass=True`.
     nearest : ndarray of shape (n,) or None
-        The centroid that takes all of it, with `nearest=True`.
+        With the target "free", the centroid that takes all of the row's mass: the first of equally
+        cheap ones.
     """
 
     total: Floats
     own: Floats
-    mass: Floats | None
-    nearest: Integers | None
+    mass: Floats | None = None
+    nearest: Integers | None = None
 
 
 class RowTransport:
@@ -71,27 +65,27 @@ class RowTransport:
 
     where the first M rows of `C` are the same for all and the last one is the row's.
 
-    In units of mass that divide both 1/(M+1) and b this is an integer problem in which
-    only the units of the row are free: they are placed one after the other, each where
-    it and the references that make way for it pay least. That is exact, and needs no
-    linear program per row [1]_.
+    In units of mass that divide both 1/(M+1) and b this is an integer problem. The units of the row
+    are placed one after the other, each where it costs least, including the extra cost of the
+    references that make way for it. This greedy placement is exact, and needs no linear program
+    per row [1]_.
 
     Parameters
     ----------
     reference_costs : array of shape (M, K)
         Cost from each reference to each centroid.
     target : "uniform", "free", or integers of shape (K,)
-        The masses b. "uniform": 1/K each. Integers: multiples of 1/(M+1), which sum to
-        M+1. "free": no condition on b; then everything goes to its nearest centroid.
+        The masses b. "uniform": 1/K each. Integers: multiples of 1/(M+1), which sum to M+1.
+        "free": no condition on b, so that everything goes to its nearest centroid.
 
     Notes
     -----
-    Where several plans are optimal, `own` and `mass` are those of one of them. The choice is
-    deterministic and depends on this row alone. While all states of a row fit in a table (at
-    most 4096, as with K=5, M=20 or whenever K divides M+1), its units are placed one at a
-    time on the cheapest centroid, and of equally cheap ones (as rounded) on the one with the
-    lowest index. Beyond that they take the cheapest path to free room that Dijkstra's search
-    finds first, settling equally distant centroids (as rounded) in the order of their index.
+    If several plans are optimal, `own` and `mass` are those of one of them. The choice is
+    deterministic and depends on this row alone. If all states of a row fit in a table (at most
+    4096, as with K=5, M=20 or whenever K divides M+1), its units are placed one at a time on the
+    cheapest centroid, the one with the lowest index among equally cheap ones (as rounded).
+    Otherwise they take the cheapest path to free capacity that Dijkstra's search finds first,
+    settling equally distant centroids (as rounded) in the order of their index.
 
     References
     ----------
@@ -120,35 +114,33 @@ class RowTransport:
         if not np.isfinite(costs).all():
             raise ValueError("reference_costs must be finite")
         self.n_references, self.n_centroids = costs.shape
-        n_sources = self.n_references + 1
-
-        self._table: Table | None = None
         self._is_free = isinstance(target, str) and target == "free"
+        self._table: Table | None = None
         if self._is_free:
             self._units = 1
-            self._table = free_table(float(costs.min(axis=1).sum()), self.n_centroids)
+            self._reference_cost = float(costs.min(axis=1).sum())
         else:
-            self._units, room = self._units_and_room(target)
-            self._references: Placement = empty_placement(costs, room)
-            self._reference_value = place_references(self._references, self._units)
+            self._units, capacity = self._units_and_capacity(target)
+            self._references = empty_placement(costs, capacity)
+            self._reference_cost = place_references(self._references, self._units)
             if n_states(self._units, self.n_centroids) <= MAX_STATES:
-                self._table = build_table(self._references, self._reference_value, self._units)
-        self._unit_mass = 1.0 / (self._units * n_sources)
+                self._table = build_table(self._references, self._reference_cost, self._units)
+        self._unit_mass = 1.0 / (self._units * (self.n_references + 1))
 
-    def _units_and_room(self, target: object) -> tuple[int, Integers]:
-        """Units each source has to place, and units each centroid takes."""
+    def _units_and_capacity(self, target: object) -> tuple[int, Integers]:
+        """The units that each source has to place, and the units that each centroid takes."""
         n_sources, k = self.n_references + 1, self.n_centroids
         if isinstance(target, str):
             if target != "uniform":
                 raise ValueError(f"target must be 'uniform', 'free' or integers, not {target!r}")
             divisor = math.gcd(k, n_sources)
             return k // divisor, np.full(k, n_sources // divisor, dtype=np.int64)
-        room = np.asarray(target)
-        if room.shape != (k,) or room.dtype.kind not in "iu" or room.min() < 0:
+        capacity = np.asarray(target)
+        if capacity.shape != (k,) or capacity.dtype.kind not in "iu" or capacity.min() < 0:
             raise ValueError(f"target must be {k} integers >= 0")
-        if room.sum() != n_sources:
-            raise ValueError(f"target must sum to M + 1 = {n_sources}, not {room.sum()}")
-        return 1, room.astype(np.int64)
+        if capacity.sum() != n_sources:
+            raise ValueError(f"target must sum to M + 1 = {n_sources}, not {capacity.sum()}")
+        return 1, capacity.astype(np.int64)
 
     def solve(self, costs: npt.ArrayLike, *, mass: bool = False, n_threads: int = 1) -> Transported:
         """Transport rows given by their costs.
@@ -165,18 +157,23 @@ class RowTransport:
         Returns
         -------
         Transported
-            `total`, `own` and `mass` per row.
         """
         rows = np.asarray(costs)
         if rows.ndim != 2 or rows.shape[1] != self.n_centroids:
             raise ValueError(f"costs must have {self.n_centroids} columns, got shape {rows.shape}")
 
-        def copy(
-            block: npt.NDArray[Any], _buffer: Floats, block_costs: Floats, _nearest: Integers
-        ) -> None:
-            np.copyto(block_costs, block, casting="same_kind")
+        def solve_block(first: int, block: npt.NDArray[Any]) -> Transported:
+            block_costs: Floats = block.astype(
+                np.float64, order="C", casting="same_kind", copy=False
+            )
+            _check_finite(block_costs, first)
+            if self._is_free:
+                return self._send_to_nearest(
+                    block_costs.argmin(axis=1), block_costs.min(axis=1), mass
+                )
+            return self._place(block_costs, mass)
 
-        return self._solve_blocks(rows, copy, mass, n_threads)
+        return self._solve_blocks(rows, solve_block, mass, n_threads)
 
     def solve_points(
         self,
@@ -184,7 +181,6 @@ class RowTransport:
         centroids: EuclideanCosts | npt.ArrayLike,
         *,
         mass: bool = False,
-        nearest: bool = False,
         n_threads: int = 1,
     ) -> Transported:
         """Transport rows given by their coordinates, at Euclidean cost.
@@ -199,102 +195,98 @@ class RowTransport:
             Centroids, in the same order as in `reference_costs`.
         mass, n_threads
             As in `solve`.
-        nearest : bool, default=False
-            Also return the index of the centroid that each row goes to, the first of equally cheap
-            ones. Only with the target "free".
 
         Returns
         -------
         Transported
-            `total`, `own`, `mass` and `nearest` per row.
         """
-        if nearest and not self._is_free:
-            raise ValueError("a row goes to one centroid only with target='free': use mass=True")
         costs = centroids if isinstance(centroids, EuclideanCosts) else EuclideanCosts(centroids)
         if costs.n_centroids != self.n_centroids:
             raise ValueError(f"{self.n_centroids} centroids are needed, got {costs.n_centroids}")
         rows = np.asarray(points)
         costs.check_points(rows)
-        only_least = self._is_free and not mass and self.n_centroids >= SCREEN_FROM
-        if only_least:
-            measure: FillCosts = costs.fill_least
-        elif nearest:
-            measure = costs.fill_all_and_nearest
-        else:
-            measure = costs.fill_all
-        return self._solve_blocks(
-            rows,
-            measure,
-            mass,
-            n_threads,
-            n_features=costs.n_features,
-            only_least=only_least,
-            with_nearest=nearest,
-        )
+
+        def solve_block(first: int, block: npt.NDArray[Any]) -> Transported:
+            if self._is_free:
+                least, nearest = costs.to_nearest(block)
+                _check_finite(least, first)
+                return self._send_to_nearest(nearest, least, mass)
+            block_costs = costs.to_all(block)
+            _check_finite(block_costs, first)
+            return self._place(block_costs, mass)
+
+        return self._solve_blocks(rows, solve_block, mass, n_threads)
 
     def _solve_blocks(
         self,
         rows: npt.NDArray[Any],
-        fill: FillCosts,
+        solve_block: Callable[[int, npt.NDArray[Any]], Transported],
         with_mass: bool,
         n_threads: int,
-        *,
-        n_features: int = 0,
-        only_least: bool = False,
-        with_nearest: bool = False,
     ) -> Transported:
-        """Cost and place blocks of rows; each thread works on one contiguous part of them."""
+        """Solve blocks of rows, in threads, and join the results."""
         n, n_columns = rows.shape
+        n_costs = 1 if self._is_free else self.n_centroids  # per row
+        step = max(64, BLOCK_NUMBERS // max(n_columns, n_costs))
         total, own = np.empty(n), np.empty(n)
-        mass = np.zeros((n if with_mass else 0, self.n_centroids))
-        nearest = np.empty(n, dtype=np.int64)
-        step = min(max(n, 1), max(64, BLOCK_NUMBERS // max(n_columns, self.n_centroids)))
+        mass = np.empty((n, self.n_centroids)) if with_mass else None
+        nearest = np.empty(n, dtype=np.int64) if self._is_free else None
 
-        def work(first: int, last: int) -> None:
-            place_block = self._placer(only_least)
-            buffer = np.empty((step, n_features))
-            costs = np.empty((step, 1 if only_least else self.n_centroids))
-            for start in range(first, last, step):
-                stop = min(start + step, last)
-                block_costs = costs[: stop - start]
-                fill(rows[start:stop], buffer[: stop - start], block_costs, nearest[start:stop])
-                if not np.isfinite(block_costs).all():
-                    row = start + int(np.argmin(np.isfinite(block_costs).all(axis=1)))
-                    raise ValueError(
-                        f"row {row}: its cost to a centroid is not finite (NaN, infinity, or "
-                        "coordinates too large to be squared)"
-                    )
-                place_block(block_costs, total[start:stop], own[start:stop], mass[start:stop])
+        def work(start: int) -> None:
+            block = slice(start, start + step)
+            solved = solve_block(start, rows[block])
+            total[block], own[block] = solved.total, solved.own
+            if mass is not None and solved.mass is not None:
+                mass[block] = solved.mass
+            if nearest is not None and solved.nearest is not None:
+                nearest[block] = solved.nearest
 
-        n_threads = min(n_threads, -(-n // step))  # no more than there are blocks
+        starts = range(0, n, step)
+        n_threads = min(n_threads, len(starts))
         if n_threads > 1:
-            edges = np.linspace(0, n, n_threads + 1).astype(int).tolist()
             with ThreadPoolExecutor(n_threads) as pool:
-                list(pool.map(work, edges[:-1], edges[1:]))
+                list(pool.map(work, starts))
         else:
-            work(0, n)
-        return Transported(
-            total, own, mass if with_mass else None, nearest if with_nearest else None
-        )
+            for start in starts:
+                work(start)
+        return Transported(total, own, mass, nearest)
 
-    def _placer(self, only_least: bool) -> PlaceBlock:
-        """The compiled loop over a block of costs, with scratch memory of its own."""
+    def _send_to_nearest(self, nearest: Integers, costs: Floats, with_mass: bool) -> Transported:
+        """Send all mass of each row to its nearest centroid."""
+        mass = None
+        if with_mass:
+            mass = np.zeros((len(costs), self.n_centroids))
+            mass[np.arange(len(costs)), nearest] = self._unit_mass
+        total = self._unit_mass * (self._reference_cost + costs)
+        return Transported(total, self._unit_mass * costs, mass, nearest)
+
+    def _place(self, costs: Floats, with_mass: bool) -> Transported:
+        """Place the units of each row where they cost least."""
+        total, own = np.empty(len(costs)), np.empty(len(costs))
+        mass = np.zeros((len(costs) if with_mass else 0, self.n_centroids))
         if self._table is not None:
-            table = self._table
-            if only_least:  # the other centroids might as well not be there
-                table = free_table(float(table.value[0]), 1)
-            return lambda costs, total, own, mass: walk_table(
-                table, self._unit_mass, costs, total, own, mass
+            place_rows_by_table(self._table, self._unit_mass, costs, total, own, mass)
+        else:
+            place_rows_by_search(
+                self._references,
+                copy_placement(self._references),
+                self._reference_cost,
+                self._units,
+                self._unit_mass,
+                costs,
+                total,
+                own,
+                mass,
             )
-        scratch = copy_placement(self._references)
-        return lambda costs, total, own, mass: place_rows(
-            self._references,
-            scratch,
-            self._reference_value,
-            self._units,
-            self._unit_mass,
-            costs,
-            total,
-            own,
-            mass,
+        return Transported(total, own, mass if with_mass else None)
+
+
+def _check_finite(costs: Floats, first: int) -> None:
+    """Raise if a cost is not finite; `first` is the number of the first row."""
+    finite = np.isfinite(costs)
+    if not finite.all():
+        row = first + int(np.argwhere(~finite)[0, 0])
+        raise ValueError(
+            f"row {row}: its cost to a centroid is not finite (NaN, infinity, or coordinates too "
+            "large to be squared)"
         )

@@ -1,28 +1,29 @@
-r"""Place sources on centroids of limited room, one after the other, at the least cost.
+r"""The greedy placement of mass: each unit goes where it costs least, and that is optimal.
 
-All masses are whole *units*. Placing one more source is a shortest-path problem: a
-unit goes from the source to some centroid `j`; if `j` is full, a unit of a reference
-already there moves on to another centroid `k`, which costs
+All masses are integer numbers of *units*, and each centroid has capacity for a limited number of
+them. Placing one more source is a shortest-path problem: a unit goes from the source to some
+centroid `j`; if `j` is full, a unit of a reference already there moves on to another centroid `k`,
+which costs
 
     move_cost[j, k] = min over references i at j of (C[i, k] - C[i, j]),
 
-and so on until a centroid with room is reached. Always taking the cheapest such path
-keeps the placement optimal (successive shortest paths [1]_). The search is Dijkstra's: a
-`potential` per centroid, a lower bound of the cheapest way from there to free room,
-makes all moves non-negative and leads the search straight to the room.
+and so on until a centroid with free capacity is reached. Always taking the cheapest such path
+keeps the placement optimal (successive shortest paths [1]_). The search is Dijkstra's. It uses a
+`potential` per centroid, a lower bound of the cheapest path from there to free capacity, which
+makes all moves non-negative and shortens the search.
 
-For one row after the other against the same references there is a shortcut. Let `w` say
-how many units the row has placed on each centroid, and `V(w)` what the references then
-pay at best: it does not depend on the row. A row with costs `c` pays
+For many rows against the same references there is a shortcut. Let `w` be the number of units that
+the row has placed on each centroid, and `V(w)` the least cost of the references given `w`. `V` does
+not depend on the row. A row with costs `c` pays
 
     OT(c) = min over w with |w| = units of  V(w) + <w, c>.
 
 `V` is M-natural-convex [2]_, so placing unit after unit on the centroid `j` with the least
-`c[j] + price`, where `price = V(w + e_j) - V(w)`, ends in the minimum. With few units
-and centroids all `w` fit in a table, and a row costs `units` times K comparisons.
+`c[j] + price`, where `price = V(w + e_j) - V(w)`, ends in the minimum. With few units and
+centroids all `w` fit in a table, and a row takes `units` times K comparisons.
 
-Compiled functions that call each other share this file: numba's cache notices a change in
-the file of a function, not in the files of those it calls.
+Functions that call each other share this file: numba's cache notices a change in the file of a
+function, but not in the files of the functions it calls.
 
 References
 ----------
@@ -47,10 +48,10 @@ class Placement(NamedTuple):
 
     costs: Floats  # (M, K) cost of a unit of reference i at centroid j
     placed: Integers  # (K, M) units of reference i at centroid j
-    room: Integers  # (K,) units that still fit
+    capacity: Integers  # (K,) units that still fit
     move_cost: Floats  # (K, K) cheapest move of a unit from j to k
     mover: Integers  # (K, K) the reference that makes this move
-    potential: Floats  # (K,) lower bound of the way from j to free room
+    potential: Floats  # (K,) lower bound of the path from j to free capacity
     changed: npt.NDArray[np.bool_]  # (K,) centroids where `placed` was changed
     # Scratch of the search
     cost_to: Floats  # (K,) cheapest known path from the source to j
@@ -60,13 +61,13 @@ class Placement(NamedTuple):
     settled: Integers  # (K,) centroids it has settled, in order
 
 
-def empty_placement(costs: Floats, room: Integers) -> Placement:
-    """K centroids with room for `room` units each, and no reference placed yet."""
+def empty_placement(costs: Floats, capacity: Integers) -> Placement:
+    """K centroids with capacity for `capacity` units each, and no reference placed yet."""
     m, k = costs.shape
     return Placement(
         costs=costs,
         placed=np.zeros((k, m), np.int64),
-        room=room.copy(),
+        capacity=capacity.copy(),
         move_cost=np.full((k, k), np.inf),
         mover=np.zeros((k, k), np.int64),
         potential=np.zeros(k),
@@ -87,8 +88,8 @@ def copy_placement(placement: Placement) -> Placement:
 @compiled
 def restore(state: Placement, original: Placement) -> None:
     """Undo all that was done to `state` since it was a copy of `original`."""
-    for j in range(state.room.size):
-        state.room[j] = original.room[j]
+    for j in range(state.capacity.size):
+        state.capacity[j] = original.capacity[j]
         state.potential[j] = original.potential[j]
         if state.changed[j]:
             state.placed[j] = original.placed[j]
@@ -100,7 +101,7 @@ def restore(state: Placement, original: Placement) -> None:
 @compiled
 def update_moves(state: Placement, j: int) -> None:
     """Recompute the cheapest moves away from centroid `j`."""
-    k_centroids = state.room.size
+    k_centroids = state.capacity.size
     state.changed[j] = True
     for k in range(k_centroids):
         state.move_cost[j, k] = np.inf
@@ -114,13 +115,13 @@ def update_moves(state: Placement, j: int) -> None:
 
 
 @compiled
-def find_room(state: Placement, source_costs: Floats) -> int:
-    """Cheapest path from a source to a centroid with room: its end, or -1 for none.
+def find_capacity(state: Placement, source_costs: Floats) -> int:
+    """Find the cheapest path from a source to free capacity; return its end, or -1 for none.
 
-    The path is left in `came_from`, its cost in `cost_to`; potentials are raised to
-    what the search found. Among equally cheap centroids the lowest index is settled first.
+    The path is left in `came_from`, its cost in `cost_to`. Potentials are raised to the costs that
+    the search found. Among equally cheap centroids the lowest index is settled first.
     """
-    k_centroids = state.room.size
+    k_centroids = state.capacity.size
     n_unsettled = k_centroids
     n_settled = 0
     here = -1
@@ -133,7 +134,7 @@ def find_room(state: Placement, source_costs: Floats) -> int:
         if state.estimate[j] < best:
             best = state.estimate[j]
             here = j
-    while here >= 0 and state.room[here] == 0:
+    while here >= 0 and state.capacity[here] == 0:
         state.settled[n_settled] = here
         n_settled += 1
         next_here = -1
@@ -167,21 +168,21 @@ def find_room(state: Placement, source_costs: Floats) -> int:
 def place(state: Placement, source_costs: Floats, units: int, sent: Integers) -> float:
     """Place `units` of a new source; add to `sent` where they went; return the cost.
 
-    The cost counts what the source pays and what the references that make way for it
-    pay more. It is infinite where the units do not fit.
+    The cost is that of the source plus the extra cost of the references that make way for it. It
+    is infinite if the units do not fit.
     """
     total = 0.0
     while units > 0:
-        end = find_room(state, source_costs)
+        end = find_capacity(state, source_costs)
         if end < 0:
             return np.inf
-        amount = min(units, state.room[end])
+        amount = min(units, state.capacity[end])
         k = end
         while state.came_from[k] >= 0:
             j = state.came_from[k]
             amount = min(amount, state.placed[j, state.mover[j, k]])
             k = j
-        state.room[end] -= amount
+        state.capacity[end] -= amount
         k = end
         while state.came_from[k] >= 0:
             j = state.came_from[k]
@@ -202,7 +203,7 @@ def place(state: Placement, source_costs: Floats, units: int, sent: Integers) ->
 
 @compiled
 def place_references(state: Placement, units: int) -> float:
-    """Place all references, `units` each; return what they pay together."""
+    """Place all references, `units` each; return their total cost."""
     m, k_centroids = state.costs.shape
     for i in range(m):
         sent = np.zeros(k_centroids, np.int64)
@@ -211,13 +212,13 @@ def place_references(state: Placement, units: int) -> float:
             if sent[j] > 0:
                 state.placed[j, i] += sent[j]
                 update_moves(state, j)
-    # The potentials of the finished placement serve every row: make them tight.
+    # Every row starts from the potentials of the finished placement, so they are made tight.
     source_costs = np.full(k_centroids, np.inf)
     for j in range(k_centroids):
         source_costs[j] = 0.0
-        find_room(state, source_costs)
+        find_capacity(state, source_costs)
         source_costs[j] = np.inf
-    # Summed again, because the increments above also carry their rounding errors.
+    # Summed anew, because the increments above accumulate rounding errors.
     total = 0.0
     for j in range(k_centroids):
         for i in range(m):
@@ -227,10 +228,10 @@ def place_references(state: Placement, units: int) -> float:
 
 
 @compiled
-def place_rows(
+def place_rows_by_search(
     references: Placement,
     scratch: Placement,
-    reference_value: float,
+    reference_cost: float,
     units: int,
     unit_mass: float,
     costs: Floats,
@@ -238,14 +239,14 @@ def place_rows(
     own: Floats,
     mass: Floats,
 ) -> None:
-    """Place every row of `costs`; fills `total`, `own` and, if it has rows, `mass`.
+    """Place every row of `costs`; fill `total`, `own` and, if it has rows, `mass`.
 
-    `scratch` is a copy of `references`, and is one again at the end.
+    `scratch` is a copy of `references`. It is restored after each row.
     """
     n, k_centroids = costs.shape
     sent = np.zeros(k_centroids, np.int64)
     for r in range(n):
-        total[r] = unit_mass * (reference_value + place(scratch, costs[r], units, sent))
+        total[r] = unit_mass * (reference_cost + place(scratch, costs[r], units, sent))
         paid = 0.0
         for j in range(k_centroids):
             paid += sent[j] * costs[r, j]
@@ -256,36 +257,23 @@ def place_rows(
         restore(scratch, references)
 
 
-# The table of all w
-
-
 class Table(NamedTuple):
-    """`V` and its differences; a state `w` is a row number, state 0 is `w = 0`."""
+    """`V` and its differences. A state `w` is a row number; state 0 is `w = 0`."""
 
-    units: int  # what a row has to place
+    units: int  # that a row has to place
     value: Floats  # (S,) V(w)
     price: Floats  # (S, K) V(w + e_j) - V(w), infinite where centroid j is full
     following: Integers  # (S, K) the state w + e_j
 
 
 def n_states(units: int, n_centroids: int) -> int:
-    """How many `w` with at most `units` units there are."""
+    """The number of states `w` with at most `units` units."""
     return math.comb(units + n_centroids, n_centroids)
 
 
-def free_table(value: float, n_centroids: int) -> Table:
-    """No limit on any centroid: the references do not care where the row goes."""
-    return Table(
-        units=1,
-        value=np.full(2, value),
-        price=np.zeros((1, n_centroids)),
-        following=np.ones((1, n_centroids), np.int64),
-    )
-
-
-def build_table(references: Placement, reference_value: float, units: int) -> Table:
-    """Tabulate every state a row can pass through, given the placed references."""
-    k = references.room.size
+def build_table(references: Placement, reference_cost: float, units: int) -> Table:
+    """Tabulate all states that a row can pass through, given the placed references."""
+    k = references.capacity.size
     size = n_states(units, k)
     table = Table(
         units=units,
@@ -293,13 +281,13 @@ def build_table(references: Placement, reference_value: float, units: int) -> Ta
         price=np.full((size, k), np.inf),
         following=np.zeros((size, k), np.int64),
     )
-    _fill(table, copy_placement(references), references, reference_value)
+    _fill_table(table, copy_placement(references), references, reference_cost)
     return table
 
 
 @compiled
-def _fill(table: Table, scratch: Placement, references: Placement, base: float) -> None:
-    k_centroids = references.room.size
+def _fill_table(table: Table, scratch: Placement, references: Placement, base: float) -> None:
+    k_centroids = references.capacity.size
     # States are numbered in the combinatorial number system: with the partial sums
     # p_t = w_1 + ... + w_t, the number of w is the sum over t of C(p_t + t - 1, t).
     binomial = np.zeros((k_centroids + 1, table.units + 1), np.int64)
@@ -311,13 +299,13 @@ def _fill(table: Table, scratch: Placement, references: Placement, base: float) 
     w = np.zeros(k_centroids, np.int64)
     last = k_centroids - 1
     while True:
-        state = _number(w, binomial)
-        table.value[state] = _reference_value(w, scratch, references, base)
+        state = _state_number(w, binomial)
+        table.value[state] = _value_given(w, scratch, references, base)
         placed = w.sum()
         if placed < table.units:
             for j in range(k_centroids):
                 w[j] += 1
-                table.following[state, j] = _number(w, binomial)
+                table.following[state, j] = _state_number(w, binomial)
                 w[j] -= 1
         # The next w in lexicographic order.
         if placed < table.units:
@@ -340,7 +328,7 @@ def _fill(table: Table, scratch: Placement, references: Placement, base: float) 
 
 
 @compiled
-def _number(w: Integers, binomial: Integers) -> int:
+def _state_number(w: Integers, binomial: Integers) -> int:
     number = 0
     total = 0
     for j in range(w.size):
@@ -350,8 +338,8 @@ def _number(w: Integers, binomial: Integers) -> int:
 
 
 @compiled
-def _reference_value(w: Integers, scratch: Placement, references: Placement, base: float) -> float:
-    """V(w): force w on the centroids and let the references make way."""
+def _value_given(w: Integers, scratch: Placement, references: Placement, base: float) -> float:
+    """V(w): force `w` on the centroids and let the references make way."""
     restore(scratch, references)
     sent = np.zeros(w.size, np.int64)
     only_here = np.full(w.size, np.inf)
@@ -364,12 +352,13 @@ def _reference_value(w: Integers, scratch: Placement, references: Placement, bas
 
 
 @compiled
-def walk_table(
+def place_rows_by_table(
     table: Table, unit_mass: float, costs: Floats, total: Floats, own: Floats, mass: Floats
 ) -> None:
-    """Place every row of `costs`; fills `total`, `own` and, if it has rows, `mass`.
+    """Place the units of every row one by one, each on the centroid where it costs least.
 
-    Of equally cheap centroids the one with the lowest index gets the unit.
+    Fills `total`, `own` and, if it has rows, `mass`. Among equally cheap centroids the one with the
+    lowest index gets the unit.
     """
     n, k_centroids = costs.shape
     for r in range(n):
