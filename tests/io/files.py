@@ -5,7 +5,8 @@ from decimal import Decimal
 
 import pyarrow as pa
 
-from ctad.io import create_table, find_tables, open_table
+from ctad.io import ReadOptions, find_tables, open_table
+from ctad.io._writer import create_table
 
 
 def one(path):
@@ -13,16 +14,16 @@ def one(path):
     return file
 
 
-def read(path, batch_rows=None, **options):
+def read(path, **options):
     """All rows of a file."""
-    with open_table(one(path), batch_rows, **options) as reader:
+    with open_table(one(path), ReadOptions(**options)) as reader:
         return pa.Table.from_batches(
             [batch for table in reader for batch in table.to_batches()], reader.schema
         )
 
 
 def dialect_of(path, **options):
-    with open_table(one(path), **options) as reader:
+    with open_table(one(path), ReadOptions(**options)) as reader:
         return reader.dialect
 
 
@@ -33,7 +34,7 @@ def write(path, *tables, **options):
 
 
 def of_all_types():
-    """A table of the types that files other than CSV have, with gaps."""
+    """A table of the types that files other than CSV have, with missing values."""
     return pa.table(
         {
             "category": pa.array(["a", None, "b"]).dictionary_encode(),

@@ -1,24 +1,24 @@
-"""Processes that are killed at a random moment of their work."""
+"""Scoring in processes that are killed at a random moment."""
 
 import multiprocessing
 import time
 
-from ctad.io import score_file, score_folder, score_table
+from ctad.io import ReadOptions, score_file, score_folder, score_table
 
 from .models import mixed, model
 
 CONTEXT = multiprocessing.get_context("forkserver")
-CONTEXT.set_forkserver_preload(["tests.io.killed"])  # imports, and what follows, once
+CONTEXT.set_forkserver_preload(["tests.io.killed"])  # so that imports are done once
 
-score_table(model(), mixed(10))  # compile and load what is needed on first use
+score_table(model(), mixed(10))  # compile
 
 
 def _work(connection, folder, sources, target):
     connection.send("ready")
     if folder:
-        score_folder(model(), sources, target, model_sha256="1", batch_rows=20)
+        score_folder(model(), sources, target, ReadOptions(20), model_sha256="1")
     else:
-        score_file(model(), sources[0], target, batch_rows=20)
+        score_file(model(), sources[0], target, ReadOptions(20))
 
 
 def run(sources, target, *, folder=False, seconds=None):

@@ -12,7 +12,7 @@ COLORS = ("red", "green", "blue")
 
 
 def mixed(n_rows, seed=1):
-    """Numbers, text, dates and gaps."""
+    """Numbers, text, dates and missing values."""
     random = np.random.default_rng(seed)
     length = np.round(random.normal(size=n_rows), 3)
     days = random.integers(19_000, 20_000, n_rows)

@@ -1,4 +1,4 @@
-"""Scoring from memory, from file to file, from folder to folder."""
+"""Scoring in memory, from file to file, from folder to folder."""
 
 import io
 import json
@@ -11,7 +11,17 @@ import pytest
 from sklearn.ensemble import IsolationForest
 
 from ctad import CalibratedDetector
-from ctad.io import Summary, TableError, find_tables, score_file, score_folder, score_table
+from ctad._progress import on_progress
+from ctad.errors import InputError
+from ctad.io import (
+    ReadOptions,
+    ScoringSummary,
+    TableError,
+    find_tables,
+    score_file,
+    score_folder,
+    score_table,
+)
 
 from .files import one, read, write
 from .models import mixed, model
@@ -46,22 +56,27 @@ def test_three_columns_are_added():
         assert result[name].to_pylist() == values.tolist()
 
 
-def test_scores_of_before_are_replaced():
+def test_existing_scores_are_replaced():
     table = mixed(100)
     once = score_table(model(), table)
     moved = once.select([*SCORES, *table.column_names])
     assert score_table(model(), moved).equals(once)
 
 
-@pytest.mark.parametrize("source", SUFFIXES)
-@pytest.mark.parametrize("target", ["parquet", "csv", "arrow"])
-def test_files_of_all_formats_score_alike(tmp_path, source, target):
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        *(("parquet", "csv"), ("feather", "parquet"), ("arrows", "arrow")),
+        *(("csv", "parquet"), ("csv", "csv"), ("tsv", "arrow"), ("csv.gz", "parquet")),
+    ],
+)
+def test_all_formats_give_the_same_scores(tmp_path, source, target):
     table = mixed(100)
     write(tmp_path / f"a.{source}", table)
     summary = score_file(
-        model(), one(tmp_path / f"a.{source}"), tmp_path / f"b.{target}", batch_rows=7
+        model(), one(tmp_path / f"a.{source}"), tmp_path / f"b.{target}", ReadOptions(7)
     )
-    assert summary == Summary(rows=100, files=1)
+    assert summary == ScoringSummary(rows=100, files=1)
     result = read(tmp_path / f"b.{target}")
     if target == "csv":
         result = pa.Table.from_pandas(pd.read_csv(tmp_path / "b.csv", sep=None, engine="python"))
@@ -82,8 +97,8 @@ def test_a_csv_keeps_its_text(tmp_path):
 def test_a_file_can_be_scored_in_place(tmp_path):
     path = tmp_path / "a.parquet"
     write(path, mixed(1000))
-    score_file(model(), one(path), path, batch_rows=100)
-    score_file(model(), one(path), path, batch_rows=300)
+    score_file(model(), one(path), path, ReadOptions(batch_rows=100))
+    score_file(model(), one(path), path, ReadOptions(batch_rows=300))
     assert read(path).equals(score_table(model(), mixed(1000)))
 
 
@@ -108,12 +123,22 @@ def test_from_standard_input_to_standard_output(tmp_path, monkeypatch, capfdbina
 def test_progress(tmp_path):
     write(tmp_path / "a.parquet", mixed(100))
     seen = []
-    file = one(tmp_path / "a.parquet")
-    score_file(model(), file, tmp_path / "b.parquet", batch_rows=30, progress=seen.append)
-    assert [p.rows for p in seen] == [30, 60, 90, 100]
-    assert [p.done for p in seen] == sorted(p.done for p in seen)
-    assert (seen[-1].done, seen[-1].total, seen[-1].unit) == (100, 100, "rows")
-    assert {p.file for p in seen} == {file}
+    with on_progress(seen.append):
+        score_file(
+            model(), one(tmp_path / "a.parquet"), tmp_path / "b.parquet", ReadOptions(batch_rows=30)
+        )
+    assert [now.rows for now in seen] == [0, 30, 60, 90, 100]
+    assert [now.done for now in seen] == [0, 30, 60, 90, 100]
+    assert {now.total for now in seen} == {100}
+    assert {now.doing for now in seen} == {f"Scoring {tmp_path / 'a.parquet'}"}
+
+
+def test_progress_of_a_folder(folder, tmp_path):
+    seen = []
+    with on_progress(seen.append):
+        score(folder, tmp_path / "out")
+    assert seen[0].doing == f"Scoring {folder / 'deep/er/part-1.feather'} (1/6)"
+    assert seen[-1].doing == f"Scoring {folder / 'part-4.tsv'} (6/6)"
 
 
 def refused(tmp_path, table, message, suffix="csv", batch_rows=None):
@@ -121,7 +146,7 @@ def refused(tmp_path, table, message, suffix="csv", batch_rows=None):
     write(source, table)
     target.write_text("old")
     with pytest.raises(TableError, match=message) as raised:
-        score_file(model(), one(source), target, batch_rows=batch_rows)
+        score_file(model(), one(source), target, ReadOptions(batch_rows=batch_rows))
     assert str(source) in str(raised.value)
     assert target.read_text() == "old"
     assert sorted(tmp_path.iterdir()) == [source, target]
@@ -145,8 +170,30 @@ def test_text_in_a_typed_file_is_not_a_number(tmp_path):
 def test_a_model_of_an_array_cannot_score_tables(tmp_path):
     trained = CalibratedDetector(IsolationForest(n_estimators=5), random_state=0)
     trained.fit(np.random.default_rng(0).normal(size=(50, 2)))
-    with pytest.raises(ValueError, match="trained on an array"):
-        score_table(trained, mixed(10))
+    write(tmp_path / "a.csv", mixed(10))
+    with pytest.raises(InputError, match="trained on an array"):
+        score_file(trained, one(tmp_path / "a.csv"), tmp_path / "b.csv")
+
+
+def test_errors_about_later_rows_name_the_file_and_the_row(tmp_path, monkeypatch):
+    """Only errors about the input: others are bugs and stay as they are."""
+    scored = type(model()).score_parts
+    write(tmp_path / "a.csv", mixed(30))
+    for error, raised, message in [
+        (InputError("too bad"), TableError, r"a\.csv, from row 21 on: too bad"),
+        (ValueError("a bug"), ValueError, "^a bug$"),
+        (TypeError("a bug"), TypeError, "^a bug$"),
+    ]:
+
+        def fail_later(self, table, error=error):
+            if "000020" in table["id"].to_pylist():
+                raise error
+            return scored(self, table)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(type(model()), "score_parts", fail_later)
+            with pytest.raises(raised, match=message):
+                score_file(model(), one(tmp_path / "a.csv"), tmp_path / "b.csv", ReadOptions(10))
 
 
 def test_a_disk_error_while_writing_is_not_lost(tmp_path, monkeypatch):
@@ -154,20 +201,23 @@ def test_a_disk_error_while_writing_is_not_lost(tmp_path, monkeypatch):
         raise OSError("No space left on device")
 
     write(tmp_path / "a.csv", mixed(100))
-    monkeypatch.setattr("ctad.io.TableWriter.write", full)
+    monkeypatch.setattr("ctad.io._writer.TableWriter.write", full)
     for batch_rows in (10, 100):
         with pytest.raises(OSError, match="No space"):
-            score_file(model(), one(tmp_path / "a.csv"), tmp_path / "b.csv", batch_rows=batch_rows)
+            score_file(
+                model(), one(tmp_path / "a.csv"), tmp_path / "b.csv", ReadOptions(batch_rows)
+            )
     assert not (tmp_path / "b.csv").exists()
 
 
 def score(folder, target, sha="1", **options):
-    return score_folder(model(), find_tables(folder), target, model_sha256=sha, **options)
+    options = ReadOptions(**options)
+    return score_folder(model(), find_tables(folder), target, options, model_sha256=sha)
 
 
 def test_a_folder_is_mirrored(folder, tmp_path):
     out = tmp_path / "a" / "out"
-    assert score(folder, out) == Summary(rows=300, files=6, kept=0)
+    assert score(folder, out) == ScoringSummary(rows=300, files=6, kept=0)
     found = find_tables(out)
     assert [(f.name, f.format) for f in found] == [(f.name, f.format) for f in find_tables(folder)]
     for i, file in enumerate(sorted(found, key=lambda file: file.path.name)):
@@ -178,7 +228,7 @@ def test_finished_files_are_kept(folder, tmp_path):
     out = tmp_path / "out"
     score(folder, out)
     before = {file.path: file.path.stat().st_mtime_ns for file in find_tables(out)}
-    assert score(folder, out) == Summary(rows=0, files=0, kept=6)
+    assert score(folder, out) == ScoringSummary(rows=0, files=0, kept=6)
     assert before == {file.path: file.path.stat().st_mtime_ns for file in find_tables(out)}
 
 
@@ -189,14 +239,14 @@ def test_what_changed_is_scored_again(folder, tmp_path):
     (out / "part-2.arrows").unlink()
     (out / "part-4.tsv").write_text("something else")
     write(folder / "new.csv", mixed(5))
-    assert score(folder, out) == Summary(rows=60 + 50 + 50 + 5, files=4, kept=3)
+    assert score(folder, out) == ScoringSummary(rows=60 + 50 + 50 + 5, files=4, kept=3)
     assert score(folder, out).kept == 7
     assert score(folder, out, sha="2").kept == 0
     assert score(folder, out, sha="2", encoding="ascii").kept == 0
 
 
 @pytest.mark.parametrize("content", ["{", "[1]", "3", '{"part-0.parquet": 1}', ""])
-def test_a_journal_that_is_not_ours(folder, tmp_path, content):
+def test_a_journal_that_cannot_be_read(folder, tmp_path, content):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / ".ctad-scored.json").write_text(content)
     assert score(folder, tmp_path / "out").files == 6
@@ -211,13 +261,14 @@ def test_a_failing_file_is_named_and_the_finished_ones_stay(folder, tmp_path):
         score(folder, tmp_path / "out")
     assert len(find_tables(tmp_path / "out")) == 4
     broken.write_bytes(content)
-    assert score(folder, tmp_path / "out") == Summary(rows=100, files=2, kept=4)
+    assert score(folder, tmp_path / "out") == ScoringSummary(rows=100, files=2, kept=4)
 
 
-@pytest.mark.parametrize("out", ["in", "in/out", "."])
-@pytest.mark.parametrize("pattern", [".", "**/*"])
-def test_output_among_the_input(folder, tmp_path, out, pattern):
-    with pytest.raises(TableError, match="neither inside it nor around it"):
+@pytest.mark.parametrize(
+    ("out", "pattern"), [("in", "."), ("in/out", "**/*"), (".", "**/*"), (".", ".")]
+)
+def test_the_output_folder_must_not_be_nested_with_the_input_folder(folder, tmp_path, out, pattern):
+    with pytest.raises(TableError, match="must not be the input folder, nor be inside it"):
         score_folder(model(), find_tables(folder / pattern), tmp_path / out, model_sha256="1")
     assert not (folder / "out").exists()
 

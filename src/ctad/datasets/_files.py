@@ -12,7 +12,7 @@ import pyarrow as pa
 import scipy.io
 
 from .._validation import LARGEST_EXACT_INTEGER
-from ..io import TableError, anomalies, find_tables, open_table, with_types
+from ..io import LabelColumn, TableError, find_tables, open_table, with_inferred_types
 from ..tables import plain_numbers
 from ._dataset import Dataset
 
@@ -79,7 +79,7 @@ def read_as(
             raise TableError(
                 f"{path}: {label} must be numbers or text, not of type {labels.dtype}."
             )
-        y = anomalies(pa.table({label: _flat(labels)}), label, anomalous, path)
+        y = LabelColumn(label, anomalous).is_anomaly(pa.table({label: _flat(labels)}), path)
     try:
         return Dataset(name, X, y)
     except ValueError as error:
@@ -196,8 +196,8 @@ def _read_table(path: Path, label: str, anomalous: str | None) -> tuple[Any, npt
     with open_table(file) as reader:
         batches = [batch for table in reader for batch in table.to_batches()]
         table = pa.Table.from_batches(batches, reader.schema)
-        y = anomalies(table, label, anomalous, file)
-        table = with_types(table.drop_columns([label]), reader.dialect, str(file))
+        y = LabelColumn(label, anomalous).is_anomaly(table, file)
+        table = with_inferred_types(table.drop_columns([label]), reader.dialect)
     return _as_array(table), y
 
 

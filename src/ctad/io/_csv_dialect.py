@@ -13,12 +13,12 @@ from itertools import islice
 
 SAMPLE_CHARACTERS = 1 << 18
 SAMPLE_ROWS = 1000
-GUESSED_ENCODING = "cp1252"  # of what is neither UTF-8 nor UTF-16
+FALLBACK_ENCODING = "cp1252"  # for text that is neither UTF-8 nor UTF-16
 DELIMITERS = ("\t", ";", "|", ",")
 QUOTES = ('"', "'")
 
-# A mark of UTF-32 begins with one of UTF-16.
-_MARKS = (
+# A byte order mark of UTF-32 begins with one of UTF-16, so it comes first.
+_BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
@@ -30,13 +30,13 @@ _WITH_POINT = re.compile(r"\s*-?\d+\.\d+\s*")
 
 
 @dataclass(frozen=True)
-class Dialect:
+class CsvDialect:
     """How a CSV file is written.
 
     Attributes
     ----------
     encoding : str
-        Python's name of it.
+        Its name in Python.
     delimiter : str
     quote : str
     decimal : {".", ","}
@@ -48,26 +48,26 @@ class Dialect:
     decimal: str = "."
 
 
-def sniff_encoding(head: bytes, pieces: Callable[[], Iterable[bytes]]) -> str:
+def detect_encoding(head: bytes, pieces: Callable[[], Iterable[bytes]]) -> str:
     """The encoding of a file, given its beginning and, if that is UTF-8, all of it.
 
-    What is not Unicode is taken for Windows-1252. Guessing by letter frequencies
+    Text that is not Unicode is read as Windows-1252. Detection by letter frequencies
     (charset-normalizer) was wrong for five of nine small German, French, Spanish, Polish
-    and Russian tables, this for three.
+    and Russian tables, this fallback for three.
     """
-    for mark, encoding in _MARKS:
+    for mark, encoding in _BYTE_ORDER_MARKS:
         if head.startswith(mark):
             return encoding
     zeros = [head[start:1000:2].count(0) for start in (0, 1)]
-    # Of two bytes per character, the higher one is mostly zero.
+    # UTF-16 has two bytes per character, and the higher one is mostly zero.
     if sum(zeros) > 0.2 * len(head[:1000]):
         return "utf-16-be" if zeros[0] > zeros[1] else "utf-16-le"
     if _is_utf8([head]) and _is_utf8(pieces()):
         return "utf-8"
-    return GUESSED_ENCODING
+    return FALLBACK_ENCODING
 
 
-def sniff_dialect(text: str, encoding: str, delimiter: str | None) -> tuple[Dialect, list[str]]:
+def detect_dialect(text: str, encoding: str, delimiter: str | None) -> tuple[CsvDialect, list[str]]:
     """The dialect of a CSV file that begins with `text`, and its column names."""
     candidates = DELIMITERS if delimiter is None else (delimiter,)
     double, single = (
@@ -82,11 +82,11 @@ def sniff_dialect(text: str, encoding: str, delimiter: str | None) -> tuple[Dial
     cells = [cell for row in best.rows[1:] for cell in row]
     has_comma = chosen != "," and any(map(_WITH_COMMA.fullmatch, cells))
     decimal = "," if has_comma and not any(map(_WITH_POINT.fullmatch, cells)) else "."
-    return Dialect(encoding, chosen, best.quote, decimal), best.rows[0]
+    return CsvDialect(encoding, chosen, best.quote, decimal), best.rows[0]
 
 
 class _Parse:
-    """The first rows as one delimiter and quote give them."""
+    """The first rows, parsed with one delimiter and one quote character."""
 
     def __init__(self, text: str, delimiter: str, quote: str) -> None:
         self.delimiter, self.quote = delimiter, quote
@@ -95,26 +95,24 @@ class _Parse:
         rows: list[list[str]] = []
         with suppress(csv.Error):  # a field too long for this module
             rows.extend(row for row in islice(reader, SAMPLE_ROWS) if row)
-        cut = len(text) > SAMPLE_CHARACTERS and len(rows) > 1
-        self.rows = (rows[:-1] if cut else rows) or [[]]
+        is_cut = len(text) > SAMPLE_CHARACTERS and len(rows) > 1
+        self.rows = (rows[:-1] if is_cut else rows) or [[]]
 
     def has_columns(self) -> bool:
         """Whether the delimiter occurs in the header."""
         return len(self.rows[0]) > 1
 
     def rank(self) -> tuple[float, bool, int]:
-        """Rows that have as many fields as the header speak for a delimiter.
-
-        A comma may also be a decimal sign or part of a name, so the others come first.
-        """
-        header, *rows = map(len, self.rows)
+        """The share of rows with as many fields as the header, then whether the delimiter is not a
+        comma (which may also be a decimal sign or part of a name), then the number of fields."""
+        n_columns, *n_fields = map(len, self.rows)
         if not self.has_columns():
             return 0.0, False, 0
-        share = sum(n == header for n in rows) / len(rows) if rows else 1.0
-        return share, self.delimiter != ",", header
+        share = sum(n == n_columns for n in n_fields) / len(n_fields) if n_fields else 1.0
+        return share, self.delimiter != ",", n_columns
 
     def is_wrapped(self) -> bool:
-        """Whether fields stand in single quotes."""
+        """Whether fields are in single quotes."""
         cells = (cell for row in self.rows for cell in row)
         return any(len(cell) > 1 and cell[0] == cell[-1] == "'" for cell in cells)
 

@@ -4,4 +4,4 @@ from ..errors import InputError
 
 
 class TableError(InputError):
-    """A table file that cannot be read or written; the message names it."""
+    """A table file that cannot be read or written; the message names the file."""

@@ -1,4 +1,4 @@
-"""What was scored into a folder, so that a run can go on where another ended."""
+"""The list of files that were scored into a folder, so that a later run can skip them."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ JOURNAL = ".ctad-scored.json"
 
 
 class Journal:
-    """The finished files of an output folder: what they were made of, and their size.
+    """The finished files of an output folder, with what each was made from and its size.
 
     Parameters
     ----------
     folder : pathlib.Path
     made_by : dict
-        The model and the options: whatever makes another output of the same input.
+        The model and the options: everything that changes the output for the same input.
     """
 
     def __init__(self, folder: Path, made_by: dict[str, Any]) -> None:
@@ -29,11 +29,11 @@ class Journal:
         if self._path.exists():
             try:
                 self._entries = dict(json.loads(self._path.read_bytes()))
-            except (TypeError, ValueError):  # not ours: nothing is known to be finished
+            except (TypeError, ValueError):  # not written by us: no file counts as finished
                 self._entries = {}
 
     def entry(self, source: TableFile) -> dict[str, Any]:
-        """What identifies an output, but its size."""
+        """What the output of a file depends on."""
         status = source.path.stat()
         return {
             **self._made_by,
@@ -41,8 +41,8 @@ class Journal:
             "input_mtime_ns": status.st_mtime_ns,
         }
 
-    def has(self, source: TableFile) -> bool:
-        """Whether the output of a file is there, made of the file as it is now."""
+    def is_finished(self, source: TableFile) -> bool:
+        """Whether the output of a file exists and was made from the file as it is now."""
         target = self._folder / source.name
         if not target.is_file():
             return False
@@ -52,7 +52,7 @@ class Journal:
         )
 
     def add(self, source: TableFile, entry: dict[str, Any]) -> None:
-        """Record a finished file, given its `entry` from before it was read."""
+        """Record a finished file, with the `entry` it had before it was read."""
         size = (self._folder / source.name).stat().st_size
         self._entries[source.name] = {**entry, "output_bytes": size}
         with replacing(self._path) as part:

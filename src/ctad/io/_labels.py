@@ -1,7 +1,8 @@
-"""Labels: which rows are known to be anomalies."""
+"""Labels: which rows are known anomalies."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -16,67 +17,80 @@ ANOMALOUS = {"1", "1.0", "true"}
 NORMAL = {"0", "0.0", "false"}
 
 
-def anomalies(
-    table: pa.Table, label: str, anomalous: str | None, file: TableFile | Path
-) -> npt.NDArray[np.bool_]:
-    """Find the rows that are labelled as anomalies.
+@dataclass(frozen=True)
+class LabelColumn:
+    """The column that says which rows are anomalies.
 
-    Parameters
+    Attributes
     ----------
-    table : pyarrow.Table
-    label : str
-        The column of labels: 1 or true = anomaly, 0 or false = normal.
+    name : str
     anomalous : str or None
-        The value that means anomaly, if labels are others.
-    file : TableFile or path
-        What to name if a label is missing or unclear.
-
-    Returns
-    -------
-    ndarray of bool
+        The value that means anomaly. None: 1 or true is an anomaly, 0 or false is normal.
 
     Examples
     --------
-    >>> from pathlib import Path
     >>> import pyarrow as pa
+    >>> from ctad.io import LabelColumn
     >>> table = pa.table({"state": ["ok", "ok", "broken"]})
-    >>> anomalies(table, "state", "broken", Path("machines.csv"))
+    >>> LabelColumn("state", "broken").is_anomaly(table, "machines.csv")
     array([False, False,  True])
     """
-    if label not in table.column_names:
-        raise TableError(
-            f"{file}: the table lacks column {label!r}, which should have the labels; it has "
-            f"{', '.join(map(repr, table.column_names))}"
-        )
-    texts = pc.cast(table[label], pa.string()).to_pylist()
-    missing = texts.count(None) + texts.count("")
-    if missing:
-        raise TableError(f"{file}: {missing} rows have no label in column {label!r}.")
-    if anomalous is not None:
-        return np.array([text == anomalous for text in texts], dtype=bool)
-    lower = [text.strip().lower() for text in texts]
-    unknown = set(lower) - ANOMALOUS - NORMAL
-    if unknown:
-        raise TableError(
-            f"{file}: labels must be 0 and 1 or true and false, but column {label!r} has "
-            f"{texts[lower.index(min(unknown))]!r}. Say which value means anomaly: "
-            "--anomalous VALUE, in Python anomalous=VALUE."
-        )
-    return np.array([text in ANOMALOUS for text in lower], dtype=bool)
 
+    name: str
+    anomalous: str | None = None
 
-def require_both_kinds(found: npt.NDArray[np.bool_], label: str, where: str) -> None:
-    """Raise unless there are normal and anomalous rows.
+    def is_anomaly(self, table: pa.Table, source: TableFile | Path | str) -> npt.NDArray[np.bool_]:
+        """Read the labels of a table.
 
-    Parameters
-    ----------
-    found : ndarray of bool
-        As `anomalies` gives it.
-    label, where : str
-        The column of labels and the table, to be named.
-    """
-    if found.all() or not found.any():
-        raise TableError(
-            f"{where}: {int(found.sum())} of {len(found)} rows are labelled anomalous in column "
-            f"{label!r}; normal and anomalous ones are needed."
-        )
+        Parameters
+        ----------
+        table : pyarrow.Table
+        source : TableFile, path or str
+            Named in the error about a label that is missing or unclear.
+
+        Returns
+        -------
+        ndarray of bool
+            True for anomalies.
+        """
+        if self.name not in table.column_names:
+            raise TableError(
+                f"{source}: the table has no label column {self.name!r}; it has "
+                f"{', '.join(map(repr, table.column_names))}"
+            )
+        try:
+            labels = pc.cast(table[self.name], pa.string()).to_pylist()
+        except pa.ArrowException as error:
+            raise TableError(
+                f"{source}: column {self.name!r} cannot be a label column: {error}"
+            ) from error
+        missing = labels.count(None) + labels.count("")
+        if missing:
+            raise TableError(f"{source}: {missing} rows have no label in column {self.name!r}.")
+        if self.anomalous is not None:
+            return np.array([label == self.anomalous for label in labels], dtype=bool)
+        lower = [label.strip().lower() for label in labels]
+        unknown = set(lower) - ANOMALOUS - NORMAL
+        if unknown:
+            raise TableError(
+                f"{source}: labels must be 0 and 1 or true and false, but column {self.name!r} has "
+                f"{labels[lower.index(min(unknown))]!r}. State the value that means anomaly: "
+                "--anomalous VALUE, in Python anomalous=VALUE."
+            )
+        return np.array([label in ANOMALOUS for label in lower], dtype=bool)
+
+    def require_both_classes(self, is_anomaly: npt.NDArray[np.bool_], source: str) -> None:
+        """Raise unless there are normal and anomalous rows.
+
+        Parameters
+        ----------
+        is_anomaly : ndarray of bool
+            From `is_anomaly`.
+        source : str
+            The table, to name it in the error.
+        """
+        if is_anomaly.all() or not is_anomaly.any():
+            raise TableError(
+                f"{source}: {int(is_anomaly.sum())} of {len(is_anomaly)} rows are labelled "
+                f"anomalous in column {self.name!r}. Both normal and anomalous rows are needed."
+            )

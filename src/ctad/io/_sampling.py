@@ -1,4 +1,4 @@
-"""A uniform sample of all rows that pass by."""
+"""A uniform random sample of the rows of large tables."""
 
 from __future__ import annotations
 
@@ -9,54 +9,57 @@ import pyarrow as pa
 from ._errors import TableError
 
 
-class Reservoir:
-    """A uniform sample, without replacement, of the rows of a stream.
+class RowSample:
+    """A uniform random sample, without replacement, of rows that are added in batches.
 
-    Every row gets a random key; those with the smallest keys stay. So the sample depends on
-    the seed and the rows alone, not on how they are cut into batches.
+    Every row gets a random key; the rows with the smallest keys are the sample. So it depends on
+    the seed and the rows, not on the batches.
 
     Parameters
     ----------
     size : int
-        Rows to keep; if there are fewer, all of them.
+        Rows to keep; if there are fewer, all are kept.
     seed : int
 
     Attributes
     ----------
-    seen : int
-        Rows that passed by.
+    n_seen : int
+        Rows added so far.
 
     Examples
     --------
     >>> import pyarrow as pa
-    >>> reservoir = Reservoir(size=3, seed=0)
+    >>> from ctad.io import RowSample
+    >>> sample = RowSample(size=3, seed=0)
     >>> for start in range(0, 1000, 100):
-    ...     reservoir.add(pa.table({"n": range(start, start + 100)}))
-    >>> reservoir.seen, reservoir.rows().num_rows
+    ...     sample.add(pa.table({"n": range(start, start + 100)}))
+    >>> sample.n_seen, sample.rows().num_rows
     (1000, 3)
     """
 
     def __init__(self, size: int, seed: int) -> None:
-        self.seen = 0
+        self.n_seen = 0
         self._size = size
         self._random = np.random.default_rng(seed)
         self._schema: pa.Schema | None = None
         self._tables: list[pa.Table] = []
         self._keys: npt.NDArray[np.float64] = np.empty(0)
-        self._limit = np.inf  # rows with a larger key cannot be among the smallest any more
+        self._limit = np.inf  # rows with a larger key cannot be in the sample any more
 
     def add(self, table: pa.Table) -> None:
-        """Let rows pass by.
+        """Add rows.
 
         Parameters
         ----------
         table : pyarrow.Table
-            With the columns of the tables before; whole numbers and decimal ones may be mixed,
-            and a column of gaps goes with any.
+            With the same columns as the tables before. Integers and floats may be mixed, and a
+            column without values is compatible with any type.
         """
-        self._schema = table.schema if self._schema is None else _united(self._schema, table.schema)
+        self._schema = (
+            table.schema if self._schema is None else _common_schema(self._schema, table.schema)
+        )
         keys = self._random.random(table.num_rows)
-        self.seen += table.num_rows
+        self.n_seen += table.num_rows
         chosen = keys < self._limit
         self._tables.append(table.filter(pa.array(chosen)))
         self._keys = np.concatenate([self._keys, keys[chosen]])
@@ -64,7 +67,7 @@ class Reservoir:
             self._shrink()
 
     def rows(self) -> pa.Table:
-        """The sample, in the order in which the rows came."""
+        """The sample, in the order in which the rows were added."""
         if self._schema is None:
             raise TableError("there are no tables to take rows from.")
         self._shrink()
@@ -85,13 +88,15 @@ class Reservoir:
         self._tables = [table.combine_chunks()]
 
 
-def _united(first: pa.Schema, second: pa.Schema) -> pa.Schema:
-    """The schema that holds the values of both."""
+def _common_schema(first: pa.Schema, second: pa.Schema) -> pa.Schema:
+    """The schema that can hold the values of both."""
     if first.equals(second):
         return first
-    odd = set(first.names) ^ set(second.names)
-    if odd:
-        raise TableError(f"column {min(odd)!r} is in some of the tables only. Columns must agree.")
+    unshared = set(first.names) ^ set(second.names)
+    if unshared:
+        raise TableError(
+            f"column {min(unshared)!r} is in some of the tables only. All need the same columns."
+        )
     fields = []
     for field in first:
         other = second.field(field.name)
@@ -100,7 +105,7 @@ def _united(first: pa.Schema, second: pa.Schema) -> pa.Schema:
             continue
         try:
             both = pa.unify_schemas(
-                [pa.schema([(field.name, _simple(kind))]) for kind in (field.type, other.type)],
+                [pa.schema([(field.name, _general(type_))]) for type_ in (field.type, other.type)],
                 promote_options="permissive",
             )
         except (pa.ArrowInvalid, pa.ArrowTypeError):
@@ -111,8 +116,8 @@ def _united(first: pa.Schema, second: pa.Schema) -> pa.Schema:
     return pa.schema(fields, first.metadata)
 
 
-def _simple(kind: pa.DataType) -> pa.DataType:
-    """A type that goes with more others: categories as their values, days as moments."""
-    if pa.types.is_dictionary(kind):
-        return kind.value_type
-    return pa.timestamp("us") if pa.types.is_date(kind) else kind
+def _general(type_: pa.DataType) -> pa.DataType:
+    """A type that is compatible with more others: the values of categories, times for dates."""
+    if pa.types.is_dictionary(type_):
+        return type_.value_type
+    return pa.timestamp("us") if pa.types.is_date(type_) else type_

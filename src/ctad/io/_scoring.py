@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import pyarrow as pa
 
 from .._result_types import ScoreParts
-from ._column_types import convert
-from ._csv_dialect import Dialect
+from ..errors import InputError
+from ._column_types import convert_text
 from ._errors import TableError
 from ._journal import Journal
-from ._reader import Place, TableReader, open_table
+from ._read_options import DEFAULT_OPTIONS, ReadOptions
+from ._reading import open_table, step_text
 from ._table_files import TableFile
+from ._table_reader import Batch, TableReader
 from ._writer import create_table
 
-# The last only if the model has normal rows held out of training.
+# The last one only if the model has normal rows held out of training.
 SCORE_COLUMNS = ("ctad_base_score", "ctad_delta", "ctad_score", "ctad_p_value")
 
 
-class Model(Protocol):
-    """What can score tables: a `CalibratedDetector` that was trained on one."""
+class ScoringModel(Protocol):
+    """What scoring needs from a model, such as a `CalibratedDetector` trained on a table."""
 
     @property
     def has_p_values(self) -> bool:
@@ -36,35 +39,16 @@ class Model(Protocol):
         """The scores of the rows."""
 
 
-class Progress(NamedTuple):
-    """How far the scoring of a file is.
-
-    Attributes
-    ----------
-    file : TableFile
-    rows : int
-        Rows scored.
-    done, total : int, int or None
-        In `unit`, "rows" or "bytes"; None if the total cannot be known.
-    unit : str
-    """
-
-    file: TableFile
-    rows: int
-    done: int
-    total: int | None
-    unit: str
-
-
-class Summary(NamedTuple):
-    """What was scored.
+@dataclass(frozen=True)
+class ScoringSummary:
+    """How much was scored.
 
     Attributes
     ----------
     rows, files : int
-        Scored by this call.
+        Scored in this call.
     kept : int
-        Files that were finished before.
+        Files that an earlier call had finished.
     """
 
     rows: int
@@ -72,17 +56,7 @@ class Summary(NamedTuple):
     kept: int = 0
 
 
-Watch = Callable[[Progress], object]
-
-
-def score_table(
-    model: Model,
-    table: pa.Table,
-    *,
-    dialect: Dialect | None = None,
-    where: str | Place = "the table",
-    as_text: bool = True,
-) -> pa.Table:
+def score_table(model: ScoringModel, table: pa.Table) -> pa.Table:
     """Score the rows of a table.
 
     Parameters
@@ -90,20 +64,12 @@ def score_table(
     model : CalibratedDetector
         Trained on a table.
     table : pyarrow.Table
-    dialect : Dialect, optional
-        Of the CSV the rows are from: then the model sees numbers and dates where it needs
-        them instead of text.
-    where : str or Place
-        What to call the table if its text is not a number or date.
-    as_text : bool, default=True
-        Whether the columns of a CSV stay text in the result; else those that the model knows
-        have its types.
 
     Returns
     -------
     pyarrow.Table
-        The table given, with the columns `ctad_base_score`, `ctad_delta`, `ctad_score` added, and
-        `ctad_p_value` if the model gives p-values. If it has such columns, they are replaced.
+        The table with the columns `ctad_base_score`, `ctad_delta`, `ctad_score` added, and
+        `ctad_p_value` if the model gives p-values. Existing columns of these names are replaced.
 
     Examples
     --------
@@ -111,71 +77,54 @@ def score_table(
     >>> import pyarrow as pa
     >>> from sklearn.ensemble import IsolationForest
     >>> from ctad import CalibratedDetector
+    >>> from ctad.io import score_table
     >>> x = np.random.default_rng(0).normal(size=200)
     >>> table = pa.table({"x": x, "y": x[::-1]})
     >>> model = CalibratedDetector(IsolationForest(), random_state=0).fit(table)
     >>> score_table(model, table).column_names
     ['x', 'y', 'ctad_base_score', 'ctad_delta', 'ctad_score']
     """
-    types = model.column_types()
-    table = table.select(_input_columns(table.schema))
-    typed = table if dialect is None else convert(table, types, dialect, where)
-    scored = table if as_text else typed
-    parts = model.score_parts(typed)
-    columns = (parts.base_score, parts.delta, parts.score, parts.p_value)
-    for name, values in zip(SCORE_COLUMNS, columns, strict=True):
-        if values is not None:
-            scored = scored.append_column(name, pa.array(values, pa.float64()))
-    return scored
+    return _with_scores(table, model.score_parts(_input_columns(table)))
 
 
-def score_batches(model: Model, reader: TableReader, *, as_text: bool = True) -> Iterator[pa.Table]:
-    """Score a table batch by batch; the next one is read meanwhile.
+def score_batches(
+    model: ScoringModel, batches: Iterable[Batch], *, as_text: bool = True
+) -> Iterator[Batch]:
+    """Score batches of table files.
 
     Parameters
     ----------
     model : CalibratedDetector
         Trained on a table.
-    reader : TableReader
-        As `open_table` gives it.
+    batches : iterable of Batch
+        From `read_tables`.
     as_text : bool, default=True
-        As for `score_table`.
+        Whether the columns of a CSV stay text. False: those that the model uses get its types.
 
     Yields
     ------
-    pyarrow.Table
-        As `score_table` gives it.
+    Batch
+        With the columns that `score_table` adds.
     """
-    rows = 0
-    pool = ThreadPoolExecutor(max_workers=1)
-    try:
-        for batch in _read_ahead(reader, pool):
-            place = Place(reader.file, reader.dialect, rows)
-            try:
-                yield score_table(
-                    model, batch, dialect=reader.dialect, where=place, as_text=as_text
-                )
-            except TableError:
-                raise
-            except (TypeError, ValueError) as error:
-                part = f", from row {rows + 1:,} on" if rows else ""
-                raise TableError(f"{reader.file}{part}: {error}") from error
-            rows += batch.num_rows
-    finally:
-        pool.shutdown(wait=not reader.is_piped)
+    types = model.column_types()
+    for batch in batches:
+        try:
+            typed = batch.with_types(types)
+            parts = model.score_parts(_input_columns(typed))
+        except TableError:
+            raise
+        except InputError as error:
+            part = f", from row {batch.first_row + 1:,} on" if batch.first_row else ""
+            raise TableError(f"{batch.file}{part}: {error}") from error
+        yield replace(batch, rows=_with_scores(batch.rows if as_text else typed, parts))
 
 
 def score_file(
-    model: Model,
+    model: ScoringModel,
     source: TableFile,
     target: str | Path,
-    *,
-    target_format: str | None = None,
-    batch_rows: int | None = None,
-    encoding: str | None = None,
-    delimiter: str | None = None,
-    progress: Watch | None = None,
-) -> Summary:
+    options: ReadOptions = DEFAULT_OPTIONS,
+) -> ScoringSummary:
     """Score a file into another, which appears when it is complete.
 
     While a batch is scored, the next one is read and the one before is written.
@@ -183,129 +132,131 @@ def score_file(
     Parameters
     ----------
     model : CalibratedDetector
+        Trained on a table.
     source : TableFile
+        From `find_tables`.
     target : str or path
-        The suffix says the format; "-" is a CSV on standard output.
-    target_format : str, optional
-        Instead of what the suffix says; see `create_table`.
-    batch_rows : int, optional
-        Rows to read at a time; see `open_table`. It does not change the scores.
-    encoding, delimiter : str, optional
-        Of a CSV; None finds out.
-    progress : function of a Progress, optional
-        Called after every batch.
+        Its suffix determines the format; "-" is a CSV on standard output.
+    options : ReadOptions
+        They do not change the scores.
 
     Returns
     -------
-    Summary
+    ScoringSummary
     """
-    rows = 0
-    with (
-        open_table(source, batch_rows, encoding=encoding, delimiter=delimiter) as reader,
-        create_table(target, reader.dialect, file_format=target_format) as writer,
-        ThreadPoolExecutor(max_workers=1) as pool,
-    ):
-        writer.open(_scored_schema(model, reader, as_text=writer.is_text))
-        writing: Future[None] | None = None
-        for scored in score_batches(model, reader, as_text=writer.is_text):
-            if writing is not None:
-                writing.result()
-            writing = pool.submit(writer.write, scored)
-            rows += scored.num_rows
-            if progress is not None:
-                progress(Progress(source, rows, reader.done, reader.total, reader.unit))
-        if writing is not None:
-            writing.result()
-    return Summary(rows, files=1)
+    return _score_file(model, source, target, None, options, step_text("Scoring", source, 1, 1))
 
 
 def score_folder(
-    model: Model,
+    model: ScoringModel,
     sources: Sequence[TableFile],
     target: str | Path,
+    options: ReadOptions = DEFAULT_OPTIONS,
     *,
     model_sha256: str,
-    batch_rows: int | None = None,
-    encoding: str | None = None,
-    delimiter: str | None = None,
-    progress: Watch | None = None,
-) -> Summary:
+) -> ScoringSummary:
     """Score files into a folder, under the same names and in the same formats.
 
-    Files that another call finished are kept, if neither they nor the model nor the input
-    changed since: after an error or a kill, the same call goes on with the rest. What is
-    finished is noted in the folder, in `.ctad-scored.json`.
+    Files that an earlier call finished are kept if neither they nor the model nor the input
+    changed since. So after an error or a kill, the same call goes on with the rest. The file
+    `.ctad-scored.json` in the folder lists the finished files.
 
     Parameters
     ----------
     model : CalibratedDetector
+        Trained on a table.
     sources : sequence of TableFile
-        As `find_tables` gives them.
+        From `find_tables`.
     target : str or path
-        The folder; created if need be. It must not be, hold or be inside a searched folder.
+        The folder; it is created if needed. It must not be, contain or be inside a folder that
+        was searched for `sources`.
+    options : ReadOptions
     model_sha256 : str
-        Tells this model from others: the checksum of its file.
-    batch_rows, encoding, delimiter, progress
-        As for `score_file`.
+        Distinguishes this model from others: the checksum of its file.
 
     Returns
     -------
-    Summary
+    ScoringSummary
     """
     folder = Path(target)
-    _keep_apart(sources, folder)
+    _refuse_nested_folders(sources, folder)
     folder.mkdir(parents=True, exist_ok=True)
-    made_by = {"model_sha256": model_sha256, "encoding": encoding, "delimiter": delimiter}
-    journal = Journal(folder, made_by)
+    journal = Journal(
+        folder,
+        {
+            "model_sha256": model_sha256,
+            "encoding": options.encoding,
+            "delimiter": options.delimiter,
+        },
+    )
     rows = files = kept = 0
-    for source in sources:
-        if journal.has(source):
+    for number, source in enumerate(sources, start=1):
+        if journal.is_finished(source):
             kept += 1
             continue
         entry = journal.entry(source)
         output = folder / source.name
         output.parent.mkdir(parents=True, exist_ok=True)
-        summary = score_file(
-            model,
-            source,
-            output,
-            target_format=source.format,
-            batch_rows=batch_rows,
-            encoding=encoding,
-            delimiter=delimiter,
-            progress=progress,
-        )
+        doing = step_text("Scoring", source, number, len(sources))
+        summary = _score_file(model, source, output, source.format, options, doing)
         journal.add(source, entry)
         rows += summary.rows
         files += 1
-    return Summary(rows, files, kept)
+    return ScoringSummary(rows, files, kept)
 
 
-def _read_ahead(reader: TableReader, pool: Executor) -> Iterator[pa.Table]:
-    """The batches, each read while the one before is worked on."""
-    batches = iter(reader)
-    upcoming = pool.submit(next, batches, None)
-    while (batch := upcoming.result()) is not None:
-        upcoming = pool.submit(next, batches, None)
-        yield batch
+def _score_file(
+    model: ScoringModel,
+    source: TableFile,
+    target: str | Path,
+    target_format: str | None,
+    options: ReadOptions,
+    doing: str,
+) -> ScoringSummary:
+    rows = 0
+    with (
+        open_table(source, options) as reader,
+        create_table(target, reader.dialect, file_format=target_format) as writer,
+        ThreadPoolExecutor(max_workers=1) as pool,
+    ):
+        writer.open(_scored_schema(model, reader, as_text=writer.is_text))
+        writing: Future[None] | None = None
+        for scored in score_batches(model, reader.batches(doing), as_text=writer.is_text):
+            if writing is not None:
+                writing.result()
+            writing = pool.submit(writer.write, scored.rows)
+            rows += scored.rows.num_rows
+        if writing is not None:
+            writing.result()
+    return ScoringSummary(rows, files=1)
 
 
-def _input_columns(schema: pa.Schema) -> list[str]:
-    return [name for name in schema.names if name not in SCORE_COLUMNS]
+def _input_columns(table: pa.Table) -> pa.Table:
+    return table.select([name for name in table.column_names if name not in SCORE_COLUMNS])
 
 
-def _scored_schema(model: Model, reader: TableReader, *, as_text: bool) -> pa.Schema:
-    schema = reader.schema
+def _with_scores(table: pa.Table, parts: ScoreParts) -> pa.Table:
+    scored = _input_columns(table)
+    columns = (parts.base_score, parts.delta, parts.score, parts.p_value)
+    for name, values in zip(SCORE_COLUMNS, columns, strict=True):
+        if values is not None:
+            scored = scored.append_column(name, pa.array(values, pa.float64()))
+    return scored
+
+
+def _scored_schema(model: ScoringModel, reader: TableReader, *, as_text: bool) -> pa.Schema:
+    """The columns of the output, which must be known before there are rows."""
+    empty = reader.schema.empty_table()
     if reader.dialect is not None and not as_text:
-        schema = convert(schema.empty_table(), model.column_types(), reader.dialect).schema
-    fields = [schema.field(name) for name in _input_columns(schema)]
-    added = SCORE_COLUMNS if model.has_p_values else SCORE_COLUMNS[:-1]
-    fields += [pa.field(name, pa.float64()) for name in added]
-    return pa.schema(fields, schema.metadata)
+        empty = convert_text(empty, model.column_types(), reader.dialect)
+    schema = _input_columns(empty).schema
+    for name in SCORE_COLUMNS if model.has_p_values else SCORE_COLUMNS[:-1]:
+        schema = schema.append(pa.field(name, pa.float64()))
+    return schema
 
 
-def _keep_apart(sources: Sequence[TableFile], folder: Path) -> None:
-    """Raise if outputs would replace inputs, or be taken for inputs by the next call."""
+def _refuse_nested_folders(sources: Sequence[TableFile], folder: Path) -> None:
+    """Raise if outputs would replace inputs, or be found as inputs by the next call."""
     output = folder.resolve()
     for source in sources:
         searched = None if source.root is None else source.root.resolve()
@@ -314,6 +265,6 @@ def _keep_apart(sources: Sequence[TableFile], folder: Path) -> None:
         )
         if nested or source.path.resolve() == output / source.name:
             raise TableError(
-                f"{folder}: the output folder must be another than the input folder, neither "
-                "inside it nor around it."
+                f"{folder}: the output folder must not be the input folder, nor be inside it or "
+                "contain it. Choose another one."
             )

@@ -1,4 +1,4 @@
-"""Which files there are, and of what kind."""
+"""Table files: found by path, folder or pattern, and their formats."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ class TableFile:
     path : pathlib.Path
         "-" is standard input.
     name : str
-        The path below the folder that was searched; the file's name if it was named itself.
+        The path relative to the folder that was searched; for a single file, its own name.
     format : {"csv", "csv.gz", "parquet", "arrow", "arrows"}
     root : pathlib.Path or None
-        The folder that was searched with all folders in it, if one was.
+        The folder that was searched with all its subfolders, if there was one.
     """
 
     path: Path
@@ -57,7 +57,7 @@ class TableFile:
 
     @property
     def is_standard_input(self) -> bool:
-        """Whether this is what is piped into the process."""
+        """Whether the table is piped into the process."""
         return str(self.path) == STANDARD_STREAM
 
     def __str__(self) -> str:
@@ -65,17 +65,16 @@ class TableFile:
 
 
 def find_tables(where: str | Path) -> list[TableFile]:
-    """Find the tables that a path, a folder, a pattern or "-" stands for.
+    """Find table files by path, folder or pattern.
 
-    In folders, which are searched with all folders in them, only files with a known suffix
-    count. Files and folders whose names begin with a dot or an underscore are left out there
-    and in patterns.
+    Folders are searched with all subfolders for files with a known suffix. Folders and patterns
+    skip files and folders whose names begin with a dot or an underscore.
 
     Parameters
     ----------
     where : str or path
         A file, a folder, a pattern such as `data/*.csv` or `data/**/*.parquet`, or "-" for
-        a CSV on standard input.
+        CSV on standard input.
 
     Returns
     -------
@@ -97,34 +96,45 @@ def find_tables(where: str | Path) -> list[TableFile]:
         return [TableFile(path, STANDARD_STREAM, "csv")]
     if path.is_dir():
         found = (p for p in path.rglob("*") if format_of_suffix(p) is not None)
-        return _tables(found, path, root=path) or _nothing(
-            f"{where}: no tables in this folder. They are recognised by {known_suffixes()}."
-        )
+        tables = _tables(found, path, root=path)
+        if not tables:
+            raise TableError(
+                f"{where}: no tables in this folder. Tables are files with one of the suffixes "
+                f"{known_suffixes()}."
+            )
+        return tables
     if path.exists():
         return [TableFile(path, path.name, _format_of(path))]
     if glob.has_magic(str(where)):
-        base = _fixed_part(path)
-        found = base.glob(str(path.relative_to(base)))
-        return _tables(found, base, root=base if "**" in path.parts else None) or _nothing(
-            f"{where}: no file matches this pattern."
-        )
-    return _nothing(f"{where}: there is no such file or folder.")
+        tables = _matching_tables(path)
+        if not tables:
+            raise TableError(f"{where}: no file matches this pattern.")
+        return tables
+    raise TableError(f"{where}: there is no such file or folder.")
 
 
 def format_of_suffix(path: Path) -> str | None:
-    """The format that a name promises; None if the suffix is not known."""
+    """The format that the suffix of a file stands for; None if the suffix is unknown.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from ctad.io import format_of_suffix
+    >>> format_of_suffix(Path("new.CSV.gz"))
+    'csv.gz'
+    """
     name = path.name.lower()
     return next((f for suffix, f in FORMAT_OF_SUFFIX.items() if name.endswith(suffix)), None)
 
 
 def known_suffixes() -> str:
-    """The suffixes in words."""
+    """All suffixes of tables, for messages."""
     return ", ".join(FORMAT_OF_SUFFIX)
 
 
 def _format_of(path: Path) -> str:
-    """By the first bytes where they tell, else by the suffix, else CSV."""
-    if path.is_file():  # reading from a pipe would take the bytes away
+    """The format by the first bytes, else by the suffix, else CSV."""
+    if path.is_file():  # bytes that are read from a pipe would be lost
         with path.open("rb") as file:
             start = file.read(max(map(len, FORMAT_OF_START)))
         for bytes_, format_ in FORMAT_OF_START.items():
@@ -142,12 +152,19 @@ def _tables(paths: Iterable[Path], base: Path, root: Path | None) -> list[TableF
     ]
 
 
+def _matching_tables(pattern: Path) -> list[TableFile]:
+    base = _fixed_part(pattern)
+    try:
+        found = list(base.glob(str(pattern.relative_to(base))))
+    except ValueError as error:
+        raise TableError(
+            f"{pattern}: ** must stand alone between slashes, as in data/**/*.csv."
+        ) from error
+    return _tables(found, base, root=base if "**" in pattern.parts else None)
+
+
 def _fixed_part(pattern: Path) -> Path:
-    """The folders of a pattern ahead of its first wildcard."""
+    """The folders of a pattern before its first wildcard."""
     folders = pattern.parts[:-1]
     wild = (i for i, part in enumerate(folders) if glob.has_magic(part))
     return Path(*folders[: next(wild, len(folders))])
-
-
-def _nothing(reason: str) -> list[TableFile]:
-    raise TableError(reason)

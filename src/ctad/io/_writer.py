@@ -1,4 +1,4 @@
-"""Tables written in batches; a file appears when it is complete."""
+"""Table files written in batches; a file appears when it is complete."""
 
 from __future__ import annotations
 
@@ -17,35 +17,35 @@ import pyarrow.ipc
 import pyarrow.parquet as pq
 
 from .._atomic_files import replacing
-from ._csv_dialect import Dialect
+from ._csv_dialect import CsvDialect
 from ._errors import TableError
 from ._table_files import STANDARD_STREAM, format_of_suffix, known_suffixes
 
 CSV_PART_ROWS = 16_384
-GZIP_LEVEL = 6  # that of the gzip command; Python's is five times slower
+GZIP_LEVEL = 6  # the default of the gzip command; Python's default is five times slower
 
 Write = Callable[[pa.Table], Any]
 
 
 class TableWriter:
-    """A table to be; use it in a `with` block.
+    """A writer of a table file; use it in a `with` block.
 
-    Nothing appears at the target before the block ends, nor if it ends by an error.
+    The file appears when the block ends, unless it ends with an error.
     """
 
-    def __init__(self, target: str | Path, format_: str, dialect: Dialect) -> None:
+    def __init__(self, target: str | Path, format_: str, dialect: CsvDialect) -> None:
         self._target, self._format, self._dialect = target, format_, dialect
         self._resources = ExitStack()
         self._write: Write | None = None
 
     @property
     def is_text(self) -> bool:
-        """Whether it will be a CSV."""
+        """Whether it writes CSV."""
         return self._format.startswith("csv")
 
     def open(self, schema: pa.Schema) -> None:
-        """Say which columns there will be; `write` does so, too, but needs rows."""
-        with self._blaming():
+        """Create the file with these columns; the first `write` does that, too, but needs rows."""
+        with self._naming_target():
             self._write = self._resources.enter_context(self._opened(schema))
 
     def write(self, table: pa.Table) -> None:
@@ -53,7 +53,7 @@ class TableWriter:
         if self._write is None:
             self.open(table.schema)
         assert self._write is not None
-        with self._blaming():
+        with self._naming_target():
             self._write(table)
 
     def __enter__(self) -> Self:
@@ -78,7 +78,7 @@ class TableWriter:
         with replacing(self._target) as part:
             match self._format:
                 case "parquet":
-                    # Floats hardly repeat: looking for it takes most of the time, and space.
+                    # Floats rarely repeat: dictionaries of them take most of the time, and space.
                     repeating = [f.name for f in schema if not pa.types.is_floating(f.type)]
                     with pq.ParquetWriter(part, schema, use_dictionary=repeating) as parquet:
                         yield parquet.write_table
@@ -89,7 +89,7 @@ class TableWriter:
                     with pa.OSFile(str(part), "wb") as file, pa.ipc.new_stream(file, schema) as s:
                         yield s.write_table
                 case "csv.gz":
-                    # Without a time in it, the same rows give the same bytes.
+                    # Without a time stamp, the same rows give the same bytes.
                     with (
                         part.open("wb") as packed,
                         gzip.GzipFile("", "wb", GZIP_LEVEL, packed, mtime=0) as text,
@@ -100,8 +100,8 @@ class TableWriter:
                         yield _csv(text, schema, self._dialect)
 
     @contextmanager
-    def _blaming(self) -> Iterator[None]:
-        """Name the file in what goes wrong with its types."""
+    def _naming_target(self) -> Iterator[None]:
+        """Turn pyarrow's errors about types into a TableError that names the file."""
         try:
             yield
         except pa.ArrowException as error:
@@ -109,19 +109,19 @@ class TableWriter:
 
 
 def create_table(
-    target: str | Path, dialect: Dialect | None = None, *, file_format: str | None = None
+    target: str | Path, dialect: CsvDialect | None = None, *, file_format: str | None = None
 ) -> TableWriter:
-    """Create a table file, or replace one, when all rows are written.
+    """Create or replace a table file when all rows are written.
 
     Parameters
     ----------
     target : str or path
-        The suffix says the format; "-" is a CSV on standard output.
-    dialect : Dialect, optional
-        Of the CSV the rows are from. A CSV gets its delimiter and decimal sign, except that
-        `.tsv` means tabs. It is always written in UTF-8.
+        Its suffix determines the format; "-" is a CSV on standard output.
+    dialect : CsvDialect, optional
+        Of the CSV file that the rows are from. A CSV gets its delimiter and decimal sign, except
+        that `.tsv` means tabs. It is always written in UTF-8.
     file_format : {"csv", "csv.gz", "parquet", "arrow", "arrows"}, optional
-        Instead of what the suffix says.
+        Overrides the suffix.
 
     Returns
     -------
@@ -146,11 +146,11 @@ def create_table(
     kind = "csv" if str(target) == STANDARD_STREAM else file_format or format_of_suffix(path)
     if kind is None:
         raise TableError(
-            f"{target}: the suffix says the format to write, and must be one of {known_suffixes()}."
+            f"{target}: the suffix determines the format and must be one of {known_suffixes()}."
         )
-    dialect = dialect or Dialect()
+    dialect = dialect or CsvDialect()
     if path.name.lower().endswith((".tsv", ".tsv.gz")):
-        dialect = Dialect(delimiter="\t", decimal=dialect.decimal)
+        dialect = CsvDialect(delimiter="\t", decimal=dialect.decimal)
     return TableWriter(target, kind, dialect)
 
 
@@ -174,13 +174,13 @@ def _refuse_nested(schema: pa.Schema, target: str | Path) -> None:
     for field in schema:
         if pa.types.is_nested(field.type):
             raise TableError(
-                f"{target}: column {field.name!r} ({field.type}) does not fit into a CSV. Write "
+                f"{target}: column {field.name!r} ({field.type}) cannot be written to a CSV. Write "
                 "Parquet instead."
             )
 
 
-def _csv(file: IO[bytes] | gzip.GzipFile, schema: pa.Schema, dialect: Dialect) -> Write:
-    """Write the header and return what writes rows."""
+def _csv(file: IO[bytes] | gzip.GzipFile, schema: pa.Schema, dialect: CsvDialect) -> Write:
+    """Write the header and return the function that writes rows."""
     names = [pa.array([name]) for name in schema.names]
     file.write(_lines([_quoted(name, dialect, len(names)) for name in names], dialect))
 
@@ -192,14 +192,14 @@ def _csv(file: IO[bytes] | gzip.GzipFile, schema: pa.Schema, dialect: Dialect) -
     return write
 
 
-def _lines(cells: list[pa.Array], dialect: Dialect) -> pa.Buffer:
-    """Lines of text, one after the other: just how an array of them is stored."""
+def _lines(cells: list[pa.Array], dialect: CsvDialect) -> pa.Buffer:
+    """Lines of text, joined: the buffer in which Arrow stores an array of them."""
     ends = pc.binary_join_element_wise(cells[-1], "", "\n")
     return pc.binary_join_element_wise(*cells[:-1], ends, dialect.delimiter).buffers()[2]
 
 
-def _cells(column: pa.Array, dialect: Dialect, n_columns: int) -> pa.Array:
-    """One column as text; numbers have just as many digits as tell them apart."""
+def _cells(column: pa.Array, dialect: CsvDialect, n_columns: int) -> pa.Array:
+    """One column as text; numbers have as many digits as are needed to read them back exactly."""
     text = pc.fill_null(pc.cast(column, pa.string()), "")
     if pa.types.is_primitive(column.type):
         is_number = pa.types.is_floating(column.type) or pa.types.is_decimal(column.type)
@@ -207,10 +207,10 @@ def _cells(column: pa.Array, dialect: Dialect, n_columns: int) -> pa.Array:
     return _quoted(text, dialect, n_columns)
 
 
-def _quoted(text: pa.Array, dialect: Dialect, n_columns: int) -> pa.Array:
-    """With quotes around values that need them."""
+def _quoted(text: pa.Array, dialect: CsvDialect, n_columns: int) -> pa.Array:
+    """Text with quotes around values that need them."""
     special = f'[{re.escape(dialect.delimiter)}"\r\n]'
-    # An empty line would not count as a row.
+    # In a single column, an empty value would be a blank line, which is not a row.
     needed = pc.match_substring_regex(text, special if n_columns > 1 else f"{special}|^$")
     if not pc.any(needed).as_py():
         return text

@@ -1,4 +1,4 @@
-"""The text of a CSV file, whatever its encoding, compressed or not."""
+"""The text of a CSV file as UTF-8: decoded, and unpacked if it is compressed."""
 
 from __future__ import annotations
 
@@ -13,61 +13,74 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any, cast
 
-from ._csv_dialect import SAMPLE_CHARACTERS, Dialect, sniff_dialect, sniff_encoding
+from ._csv_dialect import SAMPLE_CHARACTERS, CsvDialect, detect_dialect, detect_encoding
 from ._errors import TableError
+from ._pipe import PipeReader
+from ._read_options import ReadOptions
 from ._table_files import FORMAT_OF_START, GZIP_START, TableFile
 
 PIECE_BYTES = 1 << 20
-ZIP = b"PK\x03\x04"
+ZIP_START = b"PK\x03\x04"
 NOT_TEXT = tuple(start for start in FORMAT_OF_START if start != GZIP_START)
 END_BYTES = 1000  # enough to see beyond blank lines at the end
 
 
-class CsvText(io.RawIOBase):
+class CsvStream(io.RawIOBase):
     """A CSV file as a stream of UTF-8 bytes that begins with the header.
 
-    It closes the file, unless that is standard input. A byte order mark and blank lines ahead
-    are left out, and the text ends with a line end.
+    A byte order mark and blank lines before the header are removed, and the text ends with a line
+    end.
+
+    Attributes
+    ----------
+    dialect : CsvDialect
+    column_names : list of str
+    total : int or None
+        Bytes in the file; None for a pipe.
     """
 
-    def __init__(
-        self, file: TableFile, encoding: str | None, delimiter: str | None, opened: IO[bytes]
-    ) -> None:
-        self._file = opened
-        self.is_piped = file.is_standard_input or not opened.seekable()
-        self.total = None if self.is_piped else file.path.stat().st_size
+    _is_open = False
+
+    def __init__(self, file: TableFile, options: ReadOptions) -> None:
+        self._source, self._pipe = _opened(file)
+        self._is_open = True
+        self.total = None if self._pipe else file.path.stat().st_size
         self._n_read = 0
         self._is_stopped = False
         try:
-            self._begin(file, encoding, delimiter)
+            self._begin(file, options)
         except BaseException:
             self.close()
             raise
 
-    def _begin(self, file: TableFile, encoding: str | None, delimiter: str | None) -> None:
-        content = _unpacked(self._file)
+    def _begin(self, file: TableFile, options: ReadOptions) -> None:
+        content = _unpacked(self._source)
         head = content.read(PIECE_BYTES)
         if head.startswith(NOT_TEXT):
-            raise TableError(f"{file} must be a CSV: what is piped in is Parquet or Arrow.")
-        if head.startswith(ZIP):  # Excel's files, model files
             raise TableError(
-                f"{file} is packed as a zip, as Excel's files and models are, and no table that "
-                "can be read: CSV, Parquet or Arrow is needed."
+                f"{file} is Parquet or Arrow, but only CSV can be piped in. Pass the path of the "
+                "file instead."
             )
+        if head.startswith(ZIP_START):
+            raise TableError(
+                f"{file} is a zip archive (an Excel file or a model file, for example), not a "
+                "table: CSV, Parquet or Arrow is needed."
+            )
+        encoding = options.encoding
         if encoding is None:
-            encoding = sniff_encoding(head, lambda: () if self.is_piped else _pieces(file.path))
+            encoding = detect_encoding(head, lambda: () if self._pipe else _pieces(file.path))
         self._utf8 = _utf8(chain([head], iter(lambda: content.read(PIECE_BYTES), b"")), encoding)
         self._pending = memoryview(self._start(file))
         self._end = bytes(self._pending[-END_BYTES:])
         text = codecs.decode(self._pending, "utf-8", "replace")[: SAMPLE_CHARACTERS + 1]
-        self.dialect, self.names = sniff_dialect(text, encoding, delimiter)
+        self.dialect, self.column_names = detect_dialect(text, encoding, options.delimiter)
 
     def readable(self) -> bool:
         """Yes."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Fill the buffer with what comes next."""
+        """Fill the buffer with what comes next; 0 at the end and after `stop`."""
         if self._is_stopped:
             return 0
         if not self._pending:
@@ -80,21 +93,25 @@ class CsvText(io.RawIOBase):
         return len(part)
 
     def stop(self) -> None:
-        """Be at the end, for whoever reads on."""
+        """End the stream here, also for a thread that waits for more of a pipe."""
         self._is_stopped = True
+        if self._pipe:
+            self._pipe.stop()
 
     def close(self) -> None:
         """Close the file; standard input stays open."""
-        if not self.closed and self._file is not sys.stdin.buffer:
-            self._file.close()
+        if self._is_open:
+            self._is_open = False
+            self.stop()
+            self._source.close()
         super().close()
 
     @property
     def done(self) -> int:
-        """Bytes read, of the compressed file if it is one."""
-        if self.is_piped:
+        """Bytes read: of the compressed file if it is one, of the text if it is a pipe."""
+        if self.total is None:
             return self._n_read
-        return cast(int, self.total) if self._file.closed else self._file.tell()
+        return self.total if self._source.closed else self._source.tell()
 
     def ends_within_quotes(self, last_value: str) -> bool:
         """Whether the quote that opens the last value of the file is never closed.
@@ -112,20 +129,35 @@ class CsvText(io.RawIOBase):
         raise TableError(f"{file} is empty: a CSV file begins with a line of column names.")
 
 
-def line_of_row(file: TableFile, dialect: Dialect, row: int) -> int | None:
+def line_of_row(file: TableFile, dialect: CsvDialect, row: int) -> int | None:
     """The line on which a row begins; the first row after the header is row 0."""
-    lines = (line for line, fields in _rows(file, dialect) if fields)
+    lines = (line for line, n_fields in _rows(file, dialect) if n_fields)
     return next(islice(lines, row + 1, None), None)
 
 
-def first_uneven_row(file: TableFile, dialect: Dialect) -> tuple[int, int, int] | None:
-    """Line, fields and expected fields of the first row that differs from the header."""
-    rows = ((line, fields) for line, fields in _rows(file, dialect) if fields)
+def first_uneven_row(file: TableFile, dialect: CsvDialect) -> tuple[int, int, int] | None:
+    """Line, number of fields and expected number of fields of the first row that differs from the
+    header."""
+    rows = ((line, n_fields) for line, n_fields in _rows(file, dialect) if n_fields)
     _, expected = next(rows)
     return next(((line, n, expected) for line, n in rows if n != expected), None)
 
 
-def _rows(file: TableFile, dialect: Dialect) -> Iterator[tuple[int, int]]:
+def _opened(file: TableFile) -> tuple[io.BufferedReader, PipeReader | None]:
+    """The bytes of a file; a pipe also by itself, to be stopped."""
+    if file.is_standard_input:
+        if sys.stdin is None:
+            raise TableError("standard input is closed: pass the path of a file, or pipe rows in.")
+        pipe = PipeReader(getattr(sys.stdin.buffer, "raw", sys.stdin.buffer), close=False)
+        return io.BufferedReader(pipe), pipe
+    opened = file.path.open("rb", buffering=0)
+    if opened.seekable():
+        return io.BufferedReader(opened), None
+    pipe = PipeReader(opened, close=True)
+    return io.BufferedReader(pipe), pipe
+
+
+def _rows(file: TableFile, dialect: CsvDialect) -> Iterator[tuple[int, int]]:
     """The first line and the number of fields of each row; a blank line has none."""
     with file.path.open("rb") as packed:
         content = cast(io.BufferedReader, _unpacked(packed))
@@ -138,8 +170,8 @@ def _rows(file: TableFile, dialect: Dialect) -> Iterator[tuple[int, int]]:
                 line = rows.line_num + 1
 
 
-def _unpacked(file: IO[bytes]) -> IO[bytes]:
-    if cast(io.BufferedReader, file).peek(2).startswith(GZIP_START):
+def _unpacked(file: io.BufferedReader) -> IO[bytes]:
+    if file.peek(2).startswith(GZIP_START):
         return cast(IO[bytes], gzip.GzipFile(fileobj=file))
     return file
 

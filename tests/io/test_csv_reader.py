@@ -1,0 +1,172 @@
+"""CSV files as users have them: any dialect, any encoding, and errors about broken ones."""
+
+import codecs
+import gzip
+import io
+import sys
+
+import pytest
+
+from ctad.io import CsvDialect, ReadOptions, TableError, find_tables, open_table
+from ctad.io._csv_stream import CsvStream
+
+from .files import dialect_of, one, read
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "a.csv"
+
+
+# content: (delimiter, quote, decimal, first row)
+DIALECTS = {
+    "a,b\n1,2\n": (",", '"', ".", ["1", "2"]),
+    "a;b\n1,5;2\n": (";", '"', ",", ["1,5", "2"]),
+    "a;b\n1.5;2\n": (";", '"', ".", ["1.5", "2"]),
+    "a;b\n1,5;2.5\n": (";", '"', ".", ["1,5", "2.5"]),
+    "a;b\n-3,25;01.02.2024\n": (";", '"', ",", ["-3,25", "01.02.2024"]),
+    "a\tb\n1,5\tx\n": ("\t", '"', ",", ["1,5", "x"]),
+    "a|b\nx y|2\n": ("|", '"', ".", ["x y", "2"]),
+    "a\n1\n2\n": (",", '"', ".", ["1"]),
+    "a b\n1\n": (",", '"', ".", ["1"]),
+    "price, net;price, gross\n1,5;2,5\n": (";", '"', ",", ["1,5", "2,5"]),
+    '"a;x","b;y"\n"1;2","3"\n': (",", '"', ".", ["1;2", "3"]),
+    'a,b\n"x\n;y;\n;z",2\n': (",", '"', ".", ["x\n;y;\n;z", "2"]),
+    "'a','b'\n'1,5','x'\n": (",", "'", ".", ["1,5", "x"]),
+    "'a','b'\n'1','x'\n": (",", "'", ".", ["1", "x"]),
+    "a,b\nO'Brien,'tis\n": (",", '"', ".", ["O'Brien", "'tis"]),
+    "a,b\n'tis,nobody'\n": (",", '"', ".", ["'tis", "nobody'"]),
+    'a,b\n5" pipe,x\n': (",", '"', ".", ['5" pipe', "x"]),
+    ",a,b\n0,1,2\n": (",", '"', ".", ["0", "1", "2"]),
+    "a,b\r\n1,2\r\n": (",", '"', ".", ["1", "2"]),
+    "\n\r\n\na,b\n\n1,2\n\n\n": (",", '"', ".", ["1", "2"]),
+    "a,b\n1,2": (",", '"', ".", ["1", "2"]),
+    "a,b\n1;2,3\n4;5,6\n": (",", '"', ".", ["1;2", "3"]),
+    'a,b\n1,"2\n"\n\n': (",", '"', ".", ["1", "2\n"]),
+}
+
+
+@pytest.mark.parametrize("content", DIALECTS)
+def test_the_dialect_is_detected(path, content):
+    delimiter, quote, decimal, row = DIALECTS[content]
+    path.write_bytes(content.encode())
+    assert dialect_of(path) == CsvDialect("utf-8", delimiter, quote, decimal)
+    assert list(read(path).to_pylist()[0].values()) == row
+
+
+def test_a_delimiter_can_be_given(path):
+    path.write_text("a:b\n1,5:2\n")
+    assert read(path, delimiter=":").to_pylist() == [{"a": "1,5", "b": "2"}]
+    assert dialect_of(path, delimiter=":").decimal == ","
+
+
+def test_the_dialect_of_a_long_file(path):
+    rows = "".join(f"{i};text, with comma;1,{i}\n" for i in range(30_000))
+    path.write_text(f"a;b;c\n{rows}")
+    assert dialect_of(path) == CsvDialect("utf-8", ";", '"', ",")
+    assert len(read(path)) == 30_000
+
+
+ENCODINGS = ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252"]
+
+
+@pytest.mark.filterwarnings("ignore:.* is read as Windows-1252")
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("packed", [False, True])
+def test_the_encoding_is_detected(path, encoding, packed):
+    content = "Straße;Größe\nKöln;œuvre\n".encode(encoding)
+    path.write_bytes(gzip.compress(content) if packed else content)
+    assert read(path).to_pylist() == [{"Straße": "Köln", "Größe": "œuvre"}]
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_pyarrow_sees_the_header_first_and_a_line_end_last(path, encoding):
+    content = "ä;b\n" + "ö;1\n" * 300_000
+    path.write_bytes(("\n\r\n" + content.removesuffix("\n")).encode(encoding))
+    with CsvStream(one(path), ReadOptions()) as text:
+        assert text.readall().decode() == content
+
+
+def test_an_encoding_can_be_given(path):
+    path.write_text("imię,miasto\nŁukasz,Łódź\n", encoding="cp1250")
+    assert read(path, encoding="cp1250").to_pylist() == [{"imię": "Łukasz", "miasto": "Łódź"}]
+
+
+def test_a_letter_far_into_the_file_decides_the_encoding(path):
+    path.write_bytes(b"a,b\n" + b"x,1\n" * 1_000_000 + "ß,2\n".encode("cp1252"))
+    with pytest.warns(UserWarning, match="neither UTF-8 nor UTF-16, so it is read as Windows-1252"):
+        assert read(path)["a"][-1].as_py() == "ß"
+    assert read(path, encoding="cp1252")["a"][-1].as_py() == "ß"
+    path.write_bytes(b"a,b\n" + b"x,1\n" * 1_000_000 + "ß,2\n".encode())
+    assert read(path)["a"][-1].as_py() == "ß"
+
+
+def test_letters_across_the_borders_of_reads(path):
+    for shift in range(3):
+        path.write_bytes(("a,b\n" + "x" * shift + "€" * 1_000_000 + ",1\n").encode())
+        assert read(path)["a"].to_pylist() == ["x" * shift + "€" * 1_000_000]
+
+
+@pytest.mark.parametrize(
+    ("content", "encoding", "message"),
+    [
+        (b"a,b\n\xe4,1\n", "utf-8", "contains bytes that are not utf-8: state its encoding"),
+        (b"a,b\n\x81,1\n", None, "cannot be read as CSV.*charmap"),
+        (codecs.BOM_UTF16_LE + b"a\0,\0b\0\n\0\0\xd8,\0", None, "cannot be read as CSV.*utf-16"),
+        (b"", None, "is empty: a CSV file begins with a line of column names"),
+        (b"\n\r\n\n", None, "is empty"),
+        (b"a,b,a\n1,2,3\n", None, "two columns are called 'a'"),
+        (b"a,b\n1,2\n\n1,2,3\n", None, "line 4: this row has 3 fields, but the header has 2"),
+        (b'a,b\n1,"2\n3"\n1\n', None, "line 4: this row has 1 fields, but the header has 2"),
+        (b'a,b\n1,2\n1,"2,3\n4,5\n', None, "quote.*is opened and never closed.*'2,3"),
+        (b'a,b\n1,"' + b"2,3\n" * 5_000_000, None, "a row of more than 4 MB: is a quote"),
+        (b'a,b\n1,"' + b"2" * 200_000 + b'",3\n', None, "Expected 2 columns, got 3"),
+    ],
+)
+def test_errors_say_what_is_wrong(path, content, encoding, message):
+    path.write_bytes(content)
+    with pytest.raises(TableError, match=message) as raised:
+        read(path, encoding=encoding)
+    assert str(path) in str(raised.value)
+
+
+class Input:
+    def __init__(self, content):
+        self.buffer = io.BufferedReader(io.BytesIO(content))
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_standard_input(monkeypatch, packed):
+    content = "größe;b\n".encode() + b"1,5;2\n" * 500_000
+    monkeypatch.setattr(sys, "stdin", Input(gzip.compress(content) if packed else content))
+    [file] = find_tables("-")
+    with open_table(file) as reader:
+        assert (reader.total, reader.unit) == (None, "bytes")
+        assert sum(map(len, reader)) == 500_000
+        assert reader.dialect.decimal == ","
+        assert reader.done > 3_000_000
+    assert not sys.stdin.buffer.closed
+
+
+def test_an_uneven_row_of_standard_input(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", Input(b"a,b\n1,2\n1,2,3\n"))
+    with pytest.raises(TableError, match=r"standard input.*Expected 2 columns, got 3"):
+        read("-")
+
+
+def test_closed_standard_input(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(TableError, match="standard input is closed"):
+        read("-")
+
+
+def test_an_error_of_the_pipe_is_not_lost(monkeypatch):
+    class Broken(io.RawIOBase):
+        def read(self, size):
+            raise OSError("Input/output error")
+
+    broken = Input(b"")
+    broken.buffer = Broken()
+    monkeypatch.setattr(sys, "stdin", broken)
+    with pytest.raises(TableError, match="standard input cannot be read as CSV: Input/output"):
+        read("-")
