@@ -1,6 +1,6 @@
 """Pages of docs/ with a part that is generated from results."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -9,6 +9,11 @@ DOCS = Path(__file__).parents[1] / "docs"
 def row(*cells: object) -> str:
     """A line of a Markdown table."""
     return "| " + " | ".join(map(str, cells)) + " |"
+
+
+def table(heads: Sequence[object], rows: Iterable[Sequence[object]]) -> list[str]:
+    """The lines of a Markdown table."""
+    return [row(*heads), row(*["---"] * len(heads)), *(row(*cells) for cells in rows)]
 
 
 def replace_generated(page: str, command: str, lines: Iterable[str]) -> None:

@@ -1,78 +1,25 @@
-"""The paper's figures, made of our results."""
+"""The paper's figures, made from our results."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any, NamedTuple
-
-import matplotlib as mpl
 import numpy as np
-import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 from scipy.optimize import linprog
 from sklearn.datasets import make_blobs
 
-from .._types import Floats
-from ..calibration import CTAD
-from ..transport import euclidean_costs
-from ._measured import Measured
-from ._study import SWEEPS, Study
-from ._tables import (
-    METRICS,
-    SYMBOLS,
-    alternatives,
-    comparison,
-    gaps,
-    protocols_with_gaps,
-    swept,
-    was_swept,
-)
+from ctad import CTAD
+from ctad.evaluation.report import Measurements, Picture, Table
+from ctad.transport import euclidean_costs
 
-# Okabe and Ito's colours: told apart by the colour-blind, and, with the markers, in grey print.
+from .tables import METRICS, SYMBOLS, swept_cells
+
+# Okabe and Ito's colours: the colour-blind can distinguish them; with the markers also in grey.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 ANOMALY, NORMAL = COLOURS[1], COLOURS[0]
-STYLE: Any = {
-    "font.size": 10,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "grid.alpha": 0.3,
-    "svg.fonttype": "none",  # text stays text: to be searched, and small
-    "text.parse_math": False,  # names of data sets may have dollar signs
-    "svg.hashsalt": "ctad",  # the same figure is the same file
-}
 
 
-class Picture(NamedTuple):
-    """A figure of the study."""
-
-    name: str
-    title: str
-    note: str
-    figure: Figure
-
-
-def all_pictures(measured: Measured, study: Study, metrics: tuple[str, ...]) -> Iterator[Picture]:
-    """Every figure there are results for."""
-    first = study.protocols[0]
-    with mpl.rc_context(STYLE):
-        yield method()
-        for metric in metrics:
-            values = comparison(measured, study, first, metric).data.dropna()
-            if len(values):
-                yield box_plot(values, first, metric)
-        for protocol in study.protocols:
-            yield ways_to_calibrate(measured, study, protocol, metrics)
-        if was_swept(measured, study):
-            yield settings(measured, study, first, metrics)
-        for protocol in protocols_with_gaps(measured, study):
-            yield increase(measured, protocol)
-
-
-def method() -> Picture:
+def method_picture() -> Picture:
     """References, centroids, a row and the transport, for a normal row and for an anomaly."""
     centres = [(-5, -2), (-3, 2), (0, -1), (3, 2), (5, -2)]
     X, _ = make_blobs(300, centers=centres, cluster_std=0.7, random_state=4)
@@ -101,7 +48,7 @@ def _legend_below(figure: Figure, axis: Axes) -> None:
     figure.legend(handles, labels, loc="outside lower center", ncols=7, frameon=False)
 
 
-def _draw_transport(axis: Axes, X: Floats, calibrator: CTAD, row: Floats) -> None:
+def _draw_transport(axis: Axes, X: np.ndarray, calibrator: CTAD, row: np.ndarray) -> None:
     references, centroids = calibrator.references_, calibrator.centroids_
     points = np.vstack([references, row])
     plan = _plan(euclidean_costs(points, centroids))
@@ -123,7 +70,7 @@ def _draw_transport(axis: Axes, X: Floats, calibrator: CTAD, row: Floats) -> Non
     axis.set_axis_off()
 
 
-def _plan(costs: Floats) -> Floats:
+def _plan(costs: np.ndarray) -> np.ndarray:
     """All of an optimal transport with uniform masses; the calibrators need only its value."""
     n, k = costs.shape
     masses = np.vstack([np.kron(np.eye(n), np.ones(k)), np.kron(np.ones(n), np.eye(k))])
@@ -133,47 +80,12 @@ def _plan(costs: Floats) -> Floats:
     return plan.reshape(n, k)
 
 
-def box_plot(values: pd.DataFrame, protocol: str, metric: str) -> Picture:
-    """All methods over the data sets."""
-    values = values[values.mean().sort_values().index]
-    figure = Figure(figsize=(9, 4.8), layout="constrained")
-    axis = figure.subplots()
-    boxes = axis.boxplot(
-        values.to_numpy(),
-        showmeans=True,
-        patch_artist=True,
-        medianprops={"color": "black"},
-        meanprops={"marker": "^", "markerfacecolor": ANOMALY, "markeredgecolor": "black"},
-        flierprops={"markersize": 3},
-    )
-    for name, box in zip(values, boxes["boxes"], strict=True):
-        box.set_facecolor("#9ecae1" if name.endswith("+CTAD") else "0.92")
-    axis.set_ylabel(METRICS[metric])
-    axis.set_xticks(
-        range(1, 1 + values.shape[1]),
-        list(values),
-        rotation=45,
-        horizontalalignment="right",
-        rotation_mode="anchor",
-    )
-    axis.grid(axis="x", visible=False)
-    return Picture(
-        f"comparison_{protocol}_{metric}",
-        f"{METRICS[metric]} of all methods over {len(values)} data sets, {protocol} protocol",
-        "Boxes: quartiles and median; triangles: means, by which methods are sorted; blue: with "
-        "calibration.",
-        figure,
-    )
-
-
-def ways_to_calibrate(
-    measured: Measured, study: Study, protocol: str, metrics: tuple[str, ...]
-) -> Picture:
-    """Means with other calibrations."""
+def alternatives_picture(protocol: str, tables: dict[str, Table]) -> Picture:
+    """The means of `alternatives_table`, by metric."""
     figure = Figure(figsize=(9, 4.6), layout="constrained")
-    axes = np.atleast_1d(figure.subplots(1, len(metrics), sharey=True))
-    for axis, metric in zip(axes, metrics, strict=True):
-        means = alternatives(measured, study, protocol, metric).data.drop(columns="mean")
+    axes = np.atleast_1d(figure.subplots(1, len(tables), sharey=True))
+    for axis, (metric, table) in zip(axes, tables.items(), strict=True):
+        means = table.data.drop(columns="mean")
         for number, detector in enumerate(means):
             axis.plot(
                 means[detector],
@@ -188,22 +100,23 @@ def ways_to_calibrate(
     axes[0].invert_yaxis()
     _legend_below(figure, axes[0])
     return Picture(
-        f"alternatives_{protocol}",
-        f"Ways to calibrate, {protocol} protocol",
+        f"alternatives {protocol}",
+        f"Ways to calibrate ({protocol})",
         "Each point is a detector's mean over data sets and seeds.",
         figure,
     )
 
 
-def settings(measured: Measured, study: Study, protocol: str, metrics: tuple[str, ...]) -> Picture:
+def sensitivity_picture(measured: Measurements, protocol: str) -> Picture:
     """The metrics with other K, M and weights."""
-    figure = Figure(figsize=(9, 3 * len(SWEEPS)), layout="constrained")
-    axes = figure.subplots(len(SWEEPS), len(metrics), squeeze=False, sharey="col")
-    for line, setting in zip(axes, SWEEPS, strict=True):
-        for axis, metric in zip(line, metrics, strict=True):
-            means = swept(measured, study, protocol, metric, setting)
-            for number, detector in enumerate(study.detectors):
-                of = means[means["detector"] == detector].groupby("value")[metric]
+    figure = Figure(figsize=(9, 3 * len(SYMBOLS)), layout="constrained")
+    axes = figure.subplots(len(SYMBOLS), len(METRICS), squeeze=False, sharey="col")
+    for line, (setting, symbol) in zip(axes, SYMBOLS.items(), strict=True):
+        cells = swept_cells(measured, protocol, setting)
+        for axis, (metric, title) in zip(line, METRICS.items(), strict=True):
+            seeds = cells.groupby(["value", "detector", "seed"], as_index=False)[metric].mean()
+            for number, detector in enumerate(measured.detectors):
+                of = seeds[seeds["detector"] == detector].groupby("value")[metric]
                 if not len(of):
                     continue
                 middle, low, high = of.mean(), of.min(), of.max()
@@ -212,21 +125,20 @@ def settings(measured: Measured, study: Study, protocol: str, metrics: tuple[str
                 axis.plot(
                     middle, marker=MARKERS[number % 7], markersize=4, color=colour, label=detector
                 )
-            axis.set_xlabel(SYMBOLS[setting])
-            axis.set_ylabel(METRICS[metric])
+            axis.set_xlabel(symbol)
+            axis.set_ylabel(title)
     _legend_below(figure, axes[0, 0])
     return Picture(
-        f"sensitivity_{protocol}",
-        f"Other settings, {protocol} protocol",
-        "Means over data sets; bands reach from the lowest to the highest seed.",
+        f"sensitivity {protocol}",
+        f"Other settings ({protocol})",
+        "Means over data sets. Bands reach from the lowest to the highest seed.",
         figure,
     )
 
 
-def increase(measured: Measured, protocol: str) -> Picture:
-    """How much larger the term is for anomalies, on each data set."""
-    table = gaps(measured, protocol).data
-    table = table[[column for column in table if column.endswith("%")]]
+def gap_picture(protocol: str, gaps: Table) -> Picture:
+    """How much larger the term of anomalies is, on each data set."""
+    table = gaps.data[[column for column in gaps.data if column.endswith("%")]]
     table = table.loc[table["uniform own: %"].sort_values().index]
     figure = Figure(figsize=(9, 0.22 * len(table) + 1.6), layout="constrained")
     axis = figure.subplots()
@@ -248,8 +160,8 @@ def increase(measured: Measured, protocol: str) -> Picture:
     axis.set_xlabel("mean term of anomalies above that of normal rows")
     _legend_below(figure, axis)
     return Picture(
-        f"gaps_{protocol}",
-        f"The term of anomalies against that of normal rows, {protocol} protocol",
-        "On a logarithmic scale beyond 10 %.",
+        gaps.name,
+        f"The term of anomalies compared with that of normal rows ({protocol})",
+        "The scale is logarithmic beyond 10 %.",
         figure,
     )

@@ -1,134 +1,180 @@
-"""All tables and figures of a study, from a folder of results."""
+"""All tables and figures of the study, from a folder of results."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
 
-from .._progress import report_progress
-from ..datasets import KNOWN_DATASETS
-from ..errors import InputError, MissingPackageError
-from ..evaluation import PROTOCOLS, Calibration, Results
-from ._printed import METRICS
-from ._study import AS_PUBLISHED, CALIBRATED, COMPARED, Study, in_order
+import matplotlib as mpl
 
-if TYPE_CHECKING:
-    from ._figures import Picture
-    from ._measured import Measured
-    from ._table import Table
+from ctad.datasets import KNOWN_DATASETS
+from ctad.evaluation import Results
+from ctad.evaluation.report import (
+    FIGURE_STYLE,
+    Chapter,
+    Measurements,
+    Reference,
+    Table,
+    comparison_picture,
+    comparison_table,
+    dataset_table,
+    failure_table,
+    summary_table,
+    write_page,
+)
 
+from .calibrations import AS_PUBLISHED, SWEEPS
+from .figures import alternatives_picture, gap_picture, method_picture, sensitivity_picture
+from .protocol import FIRST_HALF
+from .runtimes import runtime_store
+from .study import PROTOCOLS, Study
+from .tables import (
+    METRICS,
+    SHOWN_CALIBRATED,
+    agreement_table,
+    alternatives_table,
+    gap_table,
+    reference,
+    registered_datasets,
+    runtime_table,
+    sensitivity_table,
+)
 
-class Report(NamedTuple):
-    """What was written.
-
-    Attributes
-    ----------
-    page : pathlib.Path
-        The HTML page.
-    tables : list of Table
-    pictures : list of Picture
-    n_failed : int
-        Results that could not be had.
-    """
-
-    page: Path
-    tables: list[Table]
-    pictures: list[Picture]
-    n_failed: int
-
-
-def build_report(
-    results: Results,
-    folder: Path,
-    study: Study | None = None,
-    *,
-    metrics: tuple[str, ...] = METRICS,
-) -> Report:
-    """Write tables and figures of what there are results for.
-
-    Parameters
-    ----------
-    results : Results
-    folder : pathlib.Path
-        Where to write them.
-    study : Study, optional
-        What to show of the results; by default all.
-    metrics : tuple of str, default=("auc_pr", "auc_roc")
-    """
-    try:
-        from ._figures import all_pictures
-        from ._measured import Measured
-        from ._page import write_pages
-        from ._tables import all_tables
-    except ModuleNotFoundError as error:
-        if (error.name or "").startswith("ctad"):
-            raise
-        raise MissingPackageError(
-            f"tables and figures need {error.name}: pip install 'ctad[bench]' brings it"
-        ) from error
-
-    study = study or study_in(results)
-    measured = Measured(results, study)
-    if not len(measured.cells):
-        raise InputError(f"{results.folder} has no results of what was asked for")
-    report_progress("Building tables", 0, 3)
-    tables = list(all_tables(measured, study, metrics))
-    report_progress("Drawing figures", 1, 3)
-    pictures = list(all_pictures(measured, study, metrics))
-    report_progress("Writing pages", 2, 3)
-    made_with = [f"{name}: {text}" for name, text in measured.environments.itertuples(index=False)]
-    title, opening = _heading(study, measured)
-    page = write_pages(folder, title, opening, tables, pictures, made_with)
-    report_progress("Writing pages", 3, 3)
-    return Report(page, tables, pictures, len(measured.failed))
+TITLE = "Calibrating Tabular Anomaly Detection via Optimal Transport, rebuilt"
 
 
-def study_in(results: Results, calibration: Calibration = AS_PUBLISHED) -> Study:
-    """What a folder has results of.
+def write_report(results: Results, study: Study, chapters: Iterable[Chapter], folder: Path) -> Path:
+    """Write the chapters of a study into a folder; return the path of the page."""
+    measured = measurements(results, study)
+    versions = measured.environments.itertuples(index=False)
+    made_with = [f"{name}: {text}" for name, text in versions]
+    return write_page(folder, TITLE, _opening(results, measured, study), chapters, made_with)
 
-    Parameters
-    ----------
-    results : Results
-    calibration : Calibration, optional
-        The one in the main tables; by default that of the paper's tables.
-    """
-    cells = list(results.cells.rows())
-    own = [cell for cell in cells if cell.calibration == calibration.name]
-    calibrated = {cell.detector for cell in own}
-    if not own:
-        names = ", ".join(sorted({cell.calibration for cell in cells})) or "none"
-        raise InputError(f"there are no results of {calibration.name!r}; there are: {names}")
-    return Study(
-        datasets=tuple(sorted({cell.dataset for cell in cells})),
-        detectors=in_order(calibrated, CALIBRATED),
-        compared=in_order({cell.detector for cell in cells} - calibrated, COMPARED),
-        protocols=in_order({cell.protocol for cell in own}, tuple(PROTOCOLS)),
-        calibration=calibration,
-        seeds=tuple(sorted({cell.seed for cell in cells})),
+
+def measurements(results: Results, study: Study) -> Measurements:
+    """The results of a study."""
+    return Measurements(
+        results,
+        datasets=study.datasets,
+        detectors=(*study.calibrated, *study.compared),
+        protocols=study.protocols,
+        seeds=study.seeds,
     )
 
 
-def _heading(study: Study, measured: Measured) -> tuple[str, str]:
-    """The title, and what the page is about."""
-    shown = sorted(set(measured.cells["dataset"]))
-    if measured.of_the_paper.issuperset(shown):
-        title = "Calibrating Tabular Anomaly Detection via Optimal Transport, rebuilt"
-        which = f"{len(shown)} of the paper's {len(KNOWN_DATASETS)} data sets"
-    else:
-        title = "Detectors and their calibration"
-        which = _number(len(shown), "data set")
-    protocols = "; ".join(f"{name}: {PROTOCOLS[name].description}" for name in study.protocols)
-    return title, (
-        f"{which}, {_number(len(study.detectors), 'detector')} with and without calibration, "
-        f"{_number(len(study.seeds), 'seed')}. Protocols: {protocols}."
-        + (
-            f" The calibration {study.calibration.name!r} adds score and term in its own way, by "
-            "the training rows."
-            if study.calibration.is_preset
-            else ""
+def build_chapters(results: Results, study: Study) -> list[Chapter]:
+    """All tables and figures there are results for."""
+    with mpl.rc_context(FIGURE_STYLE):
+        return list(_chapters(results, study))
+
+
+def _chapters(results: Results, study: Study) -> Iterator[Chapter]:
+    measured = measurements(results, study)
+    printed = paper_datasets(results, study)
+    rounds = [(protocol, metric) for protocol in study.protocols for metric in METRICS]
+    first = study.protocols[0]
+    yield Chapter("method", "The method", pictures=[method_picture()])
+    yield Chapter(
+        "summary",
+        "What calibration adds",
+        [summary(measured, protocol, metric, printed) for protocol, metric in rounds],
+    )
+    if first == FIRST_HALF.name and printed:
+        yield Chapter(
+            "agreement", "Agreement with the printed numbers", [agreement_table(measured, printed)]
         )
+    yield Chapter(
+        "datasets",
+        "Each data set",
+        [by_dataset(measured, protocol, metric, printed) for protocol, metric in rounds],
+    )
+    compared = {metric: comparison(measured, first, metric, printed) for metric in METRICS}
+    yield Chapter(
+        "comparison",
+        "All methods",
+        list(compared.values()),
+        [comparison_picture(t, metric) for metric, t in compared.items() if len(t.data.dropna())],
+    )
+    tables = {
+        protocol: {metric: alternatives_table(measured, protocol, metric) for metric in METRICS}
+        for protocol in study.protocols
+    }
+    yield Chapter(
+        "alternatives",
+        "Ways to calibrate",
+        [table for of_protocol in tables.values() for table in of_protocol.values()],
+        [alternatives_picture(protocol, of_protocol) for protocol, of_protocol in tables.items()],
+    )
+    if _was_swept(measured, first):
+        yield Chapter(
+            "sensitivity",
+            "Other settings",
+            [sensitivity_table(measured, first, metric) for metric in METRICS],
+            [sensitivity_picture(measured, first)],
+        )
+    gaps = {
+        protocol: gap_table(results.folder, protocol, study, printed)
+        for protocol in study.protocols
+    }
+    gaps = {protocol: table for protocol, table in gaps.items() if len(table.data)}
+    yield Chapter(
+        "gaps",
+        "Transport terms of normal and of anomalous rows",
+        list(gaps.values()),
+        [gap_picture(protocol, table) for protocol, table in gaps.items()],
+    )
+    if runtime_store(results.folder).exists():
+        yield Chapter("runtimes", "Run time", [runtime_table(results.folder)])
+    if len(measured.failures):
+        yield Chapter("failures", "Failures", [failure_table(measured)])
+
+
+def paper_datasets(results: Results, study: Study) -> list[str]:
+    """The data sets of a study that the paper has numbers for."""
+    return [name for name in registered_datasets(results) if name in study.datasets]
+
+
+def summary(measured: Measurements, protocol: str, metric: str, printed: list[str]) -> Table:
+    """How much calibration adds, beside the paper's numbers."""
+    beside = _reference(protocol, metric, printed)
+    return summary_table(measured, protocol, AS_PUBLISHED.name, metric, beside)
+
+
+def by_dataset(measured: Measurements, protocol: str, metric: str, printed: list[str]) -> Table:
+    """Each data set, beside the paper's numbers."""
+    beside = _reference(protocol, metric, printed)
+    return dataset_table(measured, protocol, AS_PUBLISHED.name, metric, beside)
+
+
+def comparison(measured: Measurements, protocol: str, metric: str, printed: list[str]) -> Table:
+    """All methods, beside the paper's numbers."""
+    return comparison_table(
+        measured,
+        protocol,
+        AS_PUBLISHED.name,
+        metric,
+        _reference(protocol, metric, printed),
+        calibrated=SHOWN_CALIBRATED,
     )
 
 
-def _number(n: int, thing: str) -> str:
-    return f"{n} {thing}" + ("" if n == 1 else "s")
+def _reference(protocol: str, metric: str, printed: list[str]) -> Reference | None:
+    return reference(metric, printed) if protocol == FIRST_HALF.name and printed else None
+
+
+def _was_swept(measured: Measurements, protocol: str) -> bool:
+    return all(
+        any(
+            len(measured.of(protocol, calibration.name))
+            for calibration in calibrations.values()
+            if calibration.name != AS_PUBLISHED.name
+        )
+        for calibrations in SWEEPS.values()
+    )
+
+
+def _opening(results: Results, measured: Measurements, study: Study) -> str:
+    protocols = "; ".join(f"{name}: {PROTOCOLS[name].description}" for name in study.protocols)
+    return (
+        f"{measured.cells['dataset'].nunique()} data sets, {len(study.calibrated)} detectors with "
+        f"and without calibration, {len(study.seeds)} seeds. Protocols: {protocols}. The paper has "
+        f"{len(KNOWN_DATASETS)} data sets; {len(paper_datasets(results, study))} of them are shown."
+    )

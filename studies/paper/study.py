@@ -1,102 +1,109 @@
-"""What the paper's study consists of."""
+"""The runs of the paper's study."""
 
-from __future__ import annotations
+from dataclasses import dataclass
+from pathlib import Path
 
-from dataclasses import replace
-from typing import Any, NamedTuple
+from ctad.evaluation import (
+    NO_CALIBRATION,
+    RANDOM_SPLIT,
+    Contestant,
+    Entry,
+    Plan,
+    Protocol,
+    Results,
+    Source,
+    run,
+)
 
-from ..evaluation import NONE, PROTOCOLS, Calibration, Contestant, Entry, GapEntry, Plan
+from .calibrations import ALTERNATIVES, SWEEPS
+from .gaps import gap_store, measure_gaps
+from .protocol import FIRST_HALF
+from .published_settings import with_published_settings
+from .runtimes import measure_runtimes, runtime_store
 
-# Those that the paper calibrates, and those that it only compares with.
+# Detectors that the paper calibrates, and detectors that it only compares with.
 CALIBRATED = ("OCSVM", "PCA", "IForest", "ECOD", "KNN", "DRL", "MCM")
 COMPARED = ("DeepSVDD", "AutoEncoder", "GOAD", "NeuTraLAD", "DTE", "ICL")
+PROTOCOLS = {protocol.name: protocol for protocol in (FIRST_HALF, RANDOM_SPLIT)}
 SEEDS = (0, 1, 2, 3, 4)
 
-# How the paper's tables were made: the row's own cost.
-AS_PUBLISHED = Calibration()
-VARIANTS = tuple(
-    Calibration(target=target, signal=signal)
-    for target in ("uniform", "sizes", "free")
-    for signal in ("total", "own")
-)
-ALTERNATIVES = (
-    Calibration("transport only"),
-    Calibration("centroid distance"),
-    Calibration("mahalanobis"),
-    Calibration("algorithm 1"),
-    *VARIANTS,
-    Calibration("recommended"),
-)
 
-SWEEPS: dict[str, tuple[float, ...]] = {
-    "n_centroids": (3, 5, 10, 20, 30, 40, 50),
-    "n_references": (5, 10, 20, 40, 60, 80, 100),
-    "weight": tuple(tenth / 10 for tenth in range(1, 11)),
-}
-
-TIMED = tuple(
-    (dataset, detector)
-    for dataset in ("cardio", "mnist")
-    for detector in ("IForest", "OCSVM", "ECOD")
-)
-
-
-class Study(NamedTuple):
-    """What to measure.
+@dataclass(frozen=True)
+class Study:
+    """The runs to make.
 
     Attributes
     ----------
     datasets : tuple of str
-    detectors : tuple of str
-        To be calibrated.
+    calibrated : tuple of str
+        Detectors to calibrate.
     compared : tuple of str
-        Detectors to run as they are, under the first protocol.
+        Detectors to run without calibration, under the first protocol.
     protocols : tuple of str
-    calibration : Calibration
-        The one in the main tables.
     seeds : tuple of int
     """
 
     datasets: tuple[str, ...]
-    detectors: tuple[str, ...] = CALIBRATED
+    calibrated: tuple[str, ...] = CALIBRATED
     compared: tuple[str, ...] = COMPARED
     protocols: tuple[str, ...] = tuple(PROTOCOLS)
-    calibration: Calibration = AS_PUBLISHED
     seeds: tuple[int, ...] = SEEDS
 
-    def plan(self) -> Plan:
-        """All results that its tables and figures need; settings are swept under the first
-        protocol alone.
-        """
-        judged = (NONE, self.calibration, *ALTERNATIVES)
-        swept = tuple(c for setting in SWEEPS for c in self.sweep(setting).values())
-        first = self.protocols[0]
-        entries = [
-            Entry(protocol, Contestant(detector), judged, self.seeds)
-            for protocol in self.protocols
-            for detector in self.detectors
-        ]
-        entries += [Entry(first, Contestant(name), swept, self.seeds) for name in self.detectors]
-        entries += [Entry(first, Contestant(name), (NONE,), self.seeds) for name in self.compared]
-        return Plan(
-            self.datasets,
-            tuple(entries),
-            tuple(GapEntry(protocol, VARIANTS, self.seeds) for protocol in self.protocols),
-            tuple(
-                (dataset, Contestant(detector))
-                for dataset, detector in TIMED
-                if dataset in self.datasets and detector in self.detectors
-            ),
+    @classmethod
+    def found_in(cls, results: Results) -> "Study":
+        """All that a folder has results of."""
+        cells = results.cells.frame()
+        detectors, protocols = set(cells["detector"]), set(cells["protocol"])
+        return cls(
+            tuple(sorted(set(cells["dataset"]))),
+            tuple(name for name in CALIBRATED if name in detectors),
+            tuple(name for name in COMPARED if name in detectors),
+            tuple(name for name in PROTOCOLS if name in protocols),
+            tuple(sorted(set(cells["seed"]))),
         )
 
-    def sweep(self, setting: str) -> dict[float, Calibration]:
-        """The calibration with other values of one setting; none if it has no settings."""
-        if self.calibration.is_preset:
-            return {}
-        changes: list[dict[str, Any]] = [{setting: value} for value in SWEEPS[setting]]
-        return {change[setting]: replace(self.calibration, **change) for change in changes}
+    def plan(self) -> Plan:
+        """The runs; the settings of the term are varied under the first protocol alone."""
+        first = PROTOCOLS[self.protocols[0]]
+        swept = tuple(c for calibrations in SWEEPS.values() for c in calibrations.values())
+        entries = [
+            Entry(
+                PROTOCOLS[protocol],
+                contestant(name, PROTOCOLS[protocol]),
+                (NO_CALIBRATION, *ALTERNATIVES),
+                self.seeds,
+            )
+            for protocol in self.protocols
+            for name in self.calibrated
+        ]
+        for name in self.calibrated:
+            entries.append(Entry(first, contestant(name, first), swept, self.seeds))
+        for name in self.compared:
+            entries.append(Entry(first, contestant(name, first), (NO_CALIBRATION,), self.seeds))
+        return Plan(self.datasets, tuple(entries))
+
+    def run(
+        self, folder: Path, source: Source, *, n_jobs: int = 1, retry_failed: bool = False
+    ) -> Results:
+        """Make the missing runs and store their results in the folder as Parquet files."""
+        results = run(
+            self.plan(),
+            folder,
+            source,
+            n_jobs=n_jobs,
+            retry_failed=retry_failed,
+            show_progress=True,
+        )
+        measured = set(results.datasets.frame()["name"])
+        datasets = [name for name in self.datasets if name in measured]
+        protocols = [PROTOCOLS[name] for name in self.protocols]
+        measure_gaps(folder, source, datasets, protocols, self.seeds)
+        measure_runtimes(folder, source, datasets, self.calibrated)
+        for store in (results, gap_store(folder), runtime_store(folder)):
+            store.compact()
+        return results
 
 
-def in_order(found: set[str], usual: tuple[str, ...]) -> tuple[str, ...]:
-    """Names in the usual order; others after them, by the alphabet."""
-    return (*(name for name in usual if name in found), *sorted(found.difference(usual)))
+def contestant(detector: str, protocol: Protocol) -> Contestant:
+    """A detector with its published settings if the protocol is the paper's; else its defaults."""
+    return with_published_settings(detector) if protocol is FIRST_HALF else Contestant(detector)

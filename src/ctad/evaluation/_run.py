@@ -78,6 +78,8 @@ def run(
         rows = _noted(plan, source, results)
         plan = replace(plan, datasets=tuple(rows))
         jobs = missing_jobs(plan, results, rows, retry_failed=retry_failed)
+        if jobs:
+            _note_environment(results)
         done, total = 0, sum(map(len, jobs))
         report_progress("Measuring", done, total)
         perform = partial(_perform, source=source, folder=scores or results.scores)
@@ -109,10 +111,14 @@ def _noted(plan: Plan, source: Source, results: Results) -> dict[str, int]:
         rows[dataset.name] = len(dataset.y)
     if not rows:
         raise InputError("none of the data sets can be loaded")
+    return rows
+
+
+def _note_environment(results: Results) -> None:
+    """Record the library versions in the results."""
     if environment() not in results.environments.rows():
         with results.environments.writing() as add:
             add([(environment(), Versions(versions_line()))])
-    return rows
 
 
 def _warn_of_columns(dataset: Dataset) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from ._table import Table
+from ._table import Table, file_stem
 from ._tables import CALIBRATED, METRICS
 
 FIGURE_STYLE: Any = {
@@ -34,7 +34,7 @@ class Picture:
     Attributes
     ----------
     name : str
-        The name of its file.
+        Of its file; blanks become underscores.
     title : str
     note : str
         How to read it.
@@ -55,14 +55,17 @@ class Picture:
         drawing = written.getvalue()
         drawing = drawing[drawing.index("<svg") :]
         # All figures of a page share one space of identifiers.
-        drawing = re.sub(r'\bid="', f'id="{self.name}-', drawing)
-        drawing = re.sub(r'href="#', f'href="#{self.name}-', drawing)
-        return re.sub(r"url\(#", f"url(#{self.name}-", drawing)
+        prefix = file_stem(self.name)
+        drawing = re.sub(r'\bid="', f'id="{prefix}-', drawing)
+        drawing = re.sub(r'href="#', f'href="#{prefix}-', drawing)
+        return re.sub(r"url\(#", f"url(#{prefix}-", drawing)
 
-    def save(self, path: Path) -> None:
-        """Write the figure to a file such as .png."""
+    def save_png(self, folder: Path) -> Path:
+        """Write the figure into a folder; return the path of the file."""
+        path = folder / f"{file_stem(self.name)}.png"
         with mpl.rc_context(FIGURE_STYLE):
             self.figure.savefig(path, dpi=90, bbox_inches="tight")
+        return path
 
 
 def comparison_picture(table: Table, metric: str) -> Picture:
@@ -104,7 +107,7 @@ def comparison_picture(table: Table, metric: str) -> Picture:
         axis.grid(axis="x", visible=False)
     return Picture(
         table.name,
-        f"{table.title}, over {len(values)} data sets",
+        f"{table.title}: {len(values)} data sets",
         "Boxes: quartiles and median. Triangles: means, by which detectors are sorted. Blue: with "
         "calibration.",
         figure,

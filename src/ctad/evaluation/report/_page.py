@@ -12,7 +12,7 @@ from jinja2 import Environment
 
 from ..._atomic_files import replacing
 from ._figures import Picture
-from ._table import Table
+from ._table import Table, file_stem
 
 PAGE, TEXT = "report.html", "report.md"
 TABLES, FIGURES = "tables", "figures"
@@ -69,10 +69,10 @@ def write_page(
     for chapter in chapters:
         for table in chapter.tables:
             content = table.whole().to_csv(float_format="%.6g")
-            _write(folder / TABLES / f"{table.name}.csv", content)
+            _write(folder / TABLES / f"{file_stem(table.name)}.csv", content)
         for picture in chapter.pictures:
             drawings[picture.name] = picture.svg()
-            _write(folder / FIGURES / f"{picture.name}.svg", drawings[picture.name])
+            _write(folder / FIGURES / f"{file_stem(picture.name)}.svg", drawings[picture.name])
     _write(folder / TEXT, _markdown(title, opening, chapters, made_with))
     template = files(__package__).joinpath("page.html").read_text(encoding="utf-8")
     page = Environment(autoescape=True).from_string(template)
@@ -125,7 +125,8 @@ def _markdown(
     for chapter in chapters:
         lines += [f"## {chapter.title}", ""]
         for picture in chapter.pictures:
-            lines += [f"![{picture.title}]({FIGURES}/{picture.name}.svg)", "", picture.note, ""]
+            file = f"{FIGURES}/{file_stem(picture.name)}.svg"
+            lines += [f"![{picture.title}]({file})", "", picture.note, ""]
         for table in chapter.tables:
             lines += [f"### {table.title}", "", table.note, "", *table.markdown(), ""]
     return "\n".join([*lines, "## Made with", "", *(f"- {line}" for line in made_with), ""])

@@ -18,7 +18,7 @@ class Table:
     Attributes
     ----------
     name : str
-        The name of its file.
+        Of its file; blanks become underscores.
     title : str
     note : str
         How to read it.
@@ -79,6 +79,11 @@ class Table:
         rows = [[str(shown.index.name), *shown], ["---"] * (shown.shape[1] + 1)]
         rows += [[str(name), *row] for name, *row in shown.itertuples(name=None)]
         return [f"| {' | '.join(_in_a_cell(text) for text in row)} |" for row in rows]
+
+
+def file_stem(name: str) -> str:
+    """The name of a file, without its suffix."""
+    return name.replace(" ", "_")
 
 
 def _text(value: Any, how: Format | None) -> str:

@@ -30,11 +30,6 @@ _IMPROVEMENT: dict[str, Format] = {
 }
 
 
-def file_name(*parts: str) -> str:
-    """The name of a table or figure, without blanks."""
-    return "_".join(parts).replace(" ", "_")
-
-
 def summary_table(
     measured: Measurements,
     protocol: str,
@@ -78,8 +73,8 @@ def summary_table(
     prefix = "" if reference is None else f"{reference.name}: "
     beside = (name for column in data for name in (column, prefix + column) if name in data)
     return Table(
-        file_name("summary", protocol, metric),
-        f"{METRICS[metric]}: what calibration adds, {protocol}",
+        f"summary {protocol} {metric}",
+        f"{METRICS[metric]}: what calibration adds ({protocol})",
         f"Calibration: {calibration}. Means over data sets of means over seeds. Wins: data sets "
         "with a gain. P-values: one-tailed paired tests over data sets. Interval: 95 %, bootstrap "
         "over data sets. Constant score: data sets on which the detector gives all rows the same "
@@ -184,8 +179,8 @@ def dataset_table(
         data |= columns
         shown[detector] = lines
     return Table(
-        file_name("datasets", protocol, metric),
-        f"{METRICS[metric]} on each data set, {protocol}",
+        f"datasets {protocol} {metric}",
+        f"{METRICS[metric]} on each data set ({protocol})",
         "Detector alone → calibrated, means over the seeds" + in_brackets,
         pd.DataFrame(data).rename_axis("data set"),
         shown=pd.DataFrame(shown),
@@ -238,8 +233,8 @@ def comparison_table(
                 [totals, averages.rename(index=lambda of: f"{reference.name}: {of}")]
             )
     return Table(
-        file_name("comparison", protocol, metric),
-        f"{METRICS[metric]} of all detectors, {protocol}",
+        f"comparison {protocol} {metric}",
+        f"{METRICS[metric]} of all detectors ({protocol})",
         f"Means over the seeds. Averages and ranks are over the {len(complete)} data sets with "
         "results of all detectors."
         + _missing_seeds(measured.of(protocol, NO_CALIBRATION.name), measured),

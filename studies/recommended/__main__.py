@@ -1,0 +1,38 @@
+"""The study behind `RelaxedCTAD`: `python -m studies.recommended`.
+
+It measures the missing results and writes the generated part of docs/recommended.md. This takes
+hours the first time; it can be stopped and continued. Scores of detectors are those of
+`studies.paper`.
+"""
+
+from pathlib import Path
+
+from ctad.datasets import find_datasets
+from ctad.evaluation import Source, run
+
+from ..arguments import parse_arguments
+from ..paper.study import RESULTS as PAPER_RESULTS
+from .agreement import measure_agreement
+from .page import write_page
+from .plan import plans
+
+RESULTS = Path(__file__).parent / "results"
+SCORES = PAPER_RESULTS / "scores"
+
+
+def main() -> None:
+    """Measure and write."""
+    arguments = parse_arguments(__doc__)
+    source = Source(arguments.data_dir)
+    datasets = find_datasets(arguments.data_dir)
+    for plan in plans(datasets):
+        results = run(
+            plan, RESULTS, source, n_jobs=arguments.jobs, scores=SCORES, show_progress=True
+        )
+    results.compact()
+    measure_agreement(datasets, source, RESULTS, SCORES)
+    write_page(RESULTS)
+
+
+if __name__ == "__main__":
+    main()
