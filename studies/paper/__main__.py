@@ -14,9 +14,7 @@ from ctad.evaluation import Results, Source
 
 from .docs_page import write_docs_page
 from .report import build_chapters, write_report
-from .study import PROTOCOLS, SEEDS, Study
-
-RESULTS = Path(__file__).parent / "results"
+from .study import PROTOCOLS, RESULTS, SEEDS, Study
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -21,6 +21,7 @@ from .protocol import FIRST_HALF
 from .published_settings import with_published_settings
 from .runtimes import measure_runtimes, runtime_store
 
+RESULTS = Path(__file__).parent / "results"
 # Detectors that the paper calibrates, and detectors that it only compares with.
 CALIBRATED = ("OCSVM", "PCA", "IForest", "ECOD", "KNN", "DRL", "MCM")
 COMPARED = ("DeepSVDD", "AutoEncoder", "GOAD", "NeuTraLAD", "DTE", "ICL")
