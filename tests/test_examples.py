@@ -1,15 +1,11 @@
 """The example scripts run as they are, and print what README and their page show."""
 
 import re
-import runpy
 import shlex
-import warnings
-from contextlib import chdir, redirect_stdout
+from contextlib import chdir
 from dataclasses import dataclass
-from io import StringIO
 from pathlib import Path
 
-import matplotlib
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
@@ -17,11 +13,11 @@ from sklearn.metrics import average_precision_score
 
 from .cli.conftest import run
 from .docs.pages import PAGES, README, ROOT, assert_same_output
+from .scripts import run_script
 
 SECTIONS = PAGES["examples"].text.split("\n## ")[1:]
+SCRIPTS = ROOT / "examples"
 NAMES = ("fraud", "sensors", "embeddings", "other_models")
-
-matplotlib.use("Agg")  # no windows
 
 
 @dataclass(frozen=True)
@@ -34,25 +30,12 @@ class Example:
     section: str
 
 
-def run_script(name, folder):
-    """Run an example script in a folder; return what it prints. Warnings are errors."""
-    script, printed = str(ROOT / "examples" / f"{name}.py"), StringIO()
-    with (
-        pytest.MonkeyPatch.context() as patch,
-        warnings.catch_warnings(action="error"),
-        chdir(folder),
-        redirect_stdout(printed),
-    ):
-        patch.setattr("sys.argv", [script])
-        runpy.run_path(script, run_name="__main__")
-    plt.close("all")
-    return printed.getvalue()
-
-
 @pytest.fixture(scope="module", params=NAMES)
 def example(request, tmp_path_factory):
     name, folder = request.param, tmp_path_factory.mktemp("example")
-    return Example(name, folder, run_script(name, folder), SECTIONS[NAMES.index(name)])
+    with chdir(folder):
+        printed = run_script(SCRIPTS / f"{name}.py")
+    return Example(name, folder, printed, SECTIONS[NAMES.index(name)])
 
 
 def test_the_page_shows_what_is_printed(example):
@@ -90,7 +73,8 @@ def test_the_printed_command_gives_the_same_scores(example):
 def demo(tmp_path_factory):
     """The folder and the output of `make demo`."""
     folder = tmp_path_factory.mktemp("demo")
-    return folder, run_script("demo", folder)
+    with chdir(folder):
+        return folder, run_script(SCRIPTS / "demo.py")
 
 
 def test_the_demo_writes_a_picture_and_a_report_and_says_how_to_open_it(demo):

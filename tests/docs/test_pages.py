@@ -3,8 +3,6 @@
 import doctest
 import re
 import shlex
-import subprocess
-import sys
 import tomllib
 from itertools import pairwise
 
@@ -16,6 +14,7 @@ import typer
 from ctad.cli._app import app
 
 from ..cli.conftest import run
+from ..scripts import run_script
 from .pages import DOCS, PAGES, ROOT, Block, assert_same_output
 
 # Included scripts run in tests/test_examples.py, the Python of the README in test_readme.py.
@@ -86,7 +85,7 @@ def run_command(line):
             assert done.code == 0, (line, done.err)
             return done.out
         case "python":
-            subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
+            return run_script(*arguments)
         case "make":
             assert set(arguments) <= MAKE_TARGETS, line
         case "pip":
