@@ -1,4 +1,4 @@
-"""Scores of a row that do not depend on the rows beside it."""
+"""Scoring in batches of a fixed size, so that scores do not depend on the batch."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from sklearn.utils import _safe_indexing
 
 from ._types import Floats
 
-# Matrix products round a row differently with the number of rows they work on. So that a
-# score does not change with its company, detectors see blocks of exactly this many rows.
-# (Wide products in single precision also round by the place in the block, in the last digits.)
-BLOCK_ROWS = 256
+# Matrix products round the same row differently for different numbers of rows. With batches of
+# always this many rows, a score does not change with the other rows in the call. (Wide products
+# in single precision also round by the position in the batch, in the last digits.)
+BATCH_ROWS = 256
 
 
-def in_blocks(score: Callable[[Any], Any], X: Any) -> Floats:
-    """Scores of the rows of `X`, by calls with always the same number of rows."""
+def score_in_fixed_batches(score: Callable[[Any], Any], X: Any) -> Floats:
+    """Score the rows of `X` by calls of `score` with always `BATCH_ROWS` rows."""
     n = X.shape[0]
     scores = np.empty(n)
-    for start in range(0, n, BLOCK_ROWS):
-        # The last block is filled up with copies of the last row.
-        block = _safe_indexing(X, np.minimum(np.arange(start, start + BLOCK_ROWS), n - 1))
-        if isinstance(block, np.ndarray):
-            block = np.ascontiguousarray(block)
-        stop = min(start + BLOCK_ROWS, n)
-        scores[start:stop] = score(block)[: stop - start]
+    for start in range(0, n, BATCH_ROWS):
+        # The last batch is padded with copies of the last row.
+        batch = _safe_indexing(X, np.minimum(np.arange(start, start + BATCH_ROWS), n - 1))
+        if isinstance(batch, np.ndarray):
+            batch = np.ascontiguousarray(batch)
+        stop = min(start + BATCH_ROWS, n)
+        scores[start:stop] = score(batch)[: stop - start]
     return scores

@@ -1,7 +1,8 @@
-"""From scores to labels, as PyOD does it."""
+"""Thresholds and labels from scores, with PyOD's meaning."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from copy import deepcopy
 from numbers import Real
 from typing import Any, Self
@@ -12,19 +13,22 @@ import numpy.typing as npt
 from ._types import Floats
 from .errors import InputError
 
-POINTS = 1001  # scores that a thresholder labels at a time
+GRID_SIZE = 1001  # scores per call when searching the threshold of a PyThresh object
 
 
-class Decisions:
-    """PyOD's meaning of threshold and labels, for detectors that keep their training scores.
+class ThresholdMixin(ABC):
+    """`predict`, `fit_predict` and `predict_proba` of PyOD, for detectors with a threshold.
 
     Attributes
     ----------
     contamination : float in (0, 0.5], or a PyThresh object
         Share of the training rows above `threshold_`, or the object that finds the threshold.
     decision_scores_ : ndarray of shape (n,)
+        Scores of the training rows.
     threshold_ : float
+        Rows with a higher score are anomalies.
     labels_ : ndarray of shape (n,)
+        Labels of the training rows, 1 = anomaly.
     """
 
     contamination: Any
@@ -32,16 +36,16 @@ class Decisions:
     threshold_: float
     labels_: npt.NDArray[np.int64]
 
+    @abstractmethod
     def fit(self, X: Any, y: Any = None) -> Self:
         """Fit to training rows."""
-        raise NotImplementedError
 
+    @abstractmethod
     def decision_function(self, X: Any) -> Floats:
         """The score of each row: higher = more anomalous."""
-        raise NotImplementedError
 
     def predict(self, X: Any) -> npt.NDArray[np.int64]:
-        """1 for anomalies, 0 for normal rows, as PyOD does it.
+        """1 for anomalies, 0 for normal rows, as in PyOD.
 
         Parameters
         ----------
@@ -70,7 +74,7 @@ class Decisions:
         return self.fit(X, y).labels_
 
     def predict_proba(self, X: Any) -> Floats:
-        """PyOD's "linear" probabilities: the score's place in the range of training scores.
+        """PyOD's "linear" probabilities: the score's position in the range of training scores.
 
         These are not calibrated frequencies: 0.9 does not mean that nine of ten such rows
         are anomalies.
@@ -82,7 +86,7 @@ class Decisions:
         Returns
         -------
         ndarray of shape (n, 2)
-            Normal and anomalous.
+            Of the row being normal and anomalous.
         """
         scores = self.decision_function(X)
         finite = self.decision_scores_[np.isfinite(self.decision_scores_)]
@@ -103,7 +107,7 @@ class Decisions:
             )
 
     def _decide(self, scores: Floats) -> None:
-        """Set threshold and labels by the scores of the training rows."""
+        """Set threshold and labels from the scores of the training rows."""
         self.decision_scores_ = scores
         self.threshold_ = training_threshold(self.contamination, scores)
         self.labels_ = labels_above(self.threshold_, scores)
@@ -115,40 +119,40 @@ def labels_above(threshold: float, scores: Floats) -> npt.NDArray[np.int64]:
 
 
 def training_threshold(contamination: Any, scores: Floats) -> float:
-    """The threshold that a share `contamination` of the training scores is above, or the one that
-    a PyThresh object finds."""
+    """The threshold for a share `contamination` of the training scores above it, or the one that a
+    PyThresh object finds."""
     if not isinstance(contamination, Real):
         return _threshold_by(contamination, scores[np.isfinite(scores)])
     level = 100 * (1 - float(contamination))
     with np.errstate(invalid="ignore"):
         threshold = np.percentile(scores, level)
-    if not np.isfinite(threshold):  # there is no interpolation between infinite scores
+    if not np.isfinite(threshold):  # infinite scores cannot be interpolated
         threshold = np.percentile(scores, level, method="lower")
-    if threshold == np.inf:  # more than contamination allows: only these rows are anomalies
+    if threshold == np.inf:  # too many infinite scores: only these rows are anomalies
         threshold = scores[np.isfinite(scores)].max()
     return float(threshold)
 
 
 def _threshold_by(thresholder: Any, scores: Floats) -> float:
-    """The score above which a PyThresh object calls a row an anomaly, from training scores.
+    """The score above which a PyThresh object labels a row as an anomaly.
 
-    The object's own `thresh_` is on a different scale, so the threshold is searched for. Objects
+    The object's own `thresh_` is on a different scale, so the threshold is searched. Objects
     without `thresh_` compare rows with each other: then it is the highest training score that is
     labelled normal.
     """
     fitted = deepcopy(thresholder).fit(scores)
     normal = scores[np.asarray(fitted.labels_) == 0]
     if not len(normal):
-        raise InputError(f"{thresholder!r} calls every training row an anomaly")
+        raise InputError(f"{thresholder!r} labels every training row as an anomaly")
     low = float(normal.max())
     if getattr(fitted, "thresh_", None) is None:
         return low
     above = scores[scores > low]
     high = float(above.min()) if len(above) else low + (float(np.ptp(scores)) or 1.0)
     while np.isfinite(high):
-        grid = np.linspace(low, high, POINTS)
+        grid = np.linspace(low, high, GRID_SIZE)
         anomalous = np.asarray(fitted.predict(grid), dtype=bool)
-        if not anomalous.any():  # the threshold is beyond the training rows
+        if not anomalous.any():  # the threshold is above all training scores
             low, high = high, high + 2.0 * (high - low)
             continue
         first = int(anomalous.argmax())

@@ -1,53 +1,66 @@
-"""The detectors that can be asked for by name."""
+"""All detectors with a name. One entry in `KNOWN_DETECTORS` adds a detector everywhere."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
 from inspect import getdoc, signature
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..errors import InputError, MissingPackageError
 
 
-class Library(NamedTuple):
-    """Where detectors come from."""
+@dataclass(frozen=True)
+class Library:
+    """A library that has detectors.
+
+    Attributes
+    ----------
+    name : str
+    licence : str
+    needs : tuple of str
+        Packages that must be installed.
+    extra : str or None
+        The extra of ctad that installs them; None if ctad itself does.
+    """
 
     name: str
     licence: str
-    needs: tuple[str, ...]  # packages to import
-    extra: str | None  # of ctad, that brings them, if ctad alone does not
+    needs: tuple[str, ...]
+    extra: str | None
 
 
 SCIKIT_LEARN = Library("scikit-learn", "BSD-3-Clause", ("sklearn",), None)
 PYOD = Library("PyOD", "BSD-2-Clause", ("pyod",), "pyod")
-_DEEP = ("torch", "safetensors", "tqdm")  # what the extra "deep" brings
+_DEEP = ("torch", "safetensors", "tqdm")  # installed by the extra "deep"
 PYOD_NETWORKS = Library("PyOD and PyTorch", "BSD-2-Clause", ("pyod", *_DEEP), "pyod,deep")
 CTAD = Library("ctad and PyTorch", "BSD-3-Clause", _DEEP, "deep")
 
 
-class KnownDetector(NamedTuple):
-    """A detector that has a name here.
+@dataclass(frozen=True, kw_only=True)
+class KnownDetector:
+    """A detector with a name.
 
     Attributes
     ----------
     name : str
     family : str
-        How it goes about it: "density", "classification", "reconstruction", "isolation",
-        "self-supervised" or "diffusion".
+        "density", "classification", "reconstruction", "isolation", "self-supervised" or
+        "diffusion".
     description : str
-        What an anomaly is to it.
+        What it considers an anomaly.
     cost : str
-        What training costs with n rows of D columns.
+        The cost of training with n rows of D columns.
     reference : str
-        The paper it comes from.
+        The paper that proposed it.
     library : Library
-    place : str
-        Its module and class.
-    options : dict
-        Parameters that are not the class's defaults.
-    authors_code : str
-        The licence of its authors' code, where that was not used.
+    class_path : str
+        Module and class, such as "ctad.detectors.drl.DRL".
+    changed_defaults : dict
+        Parameters whose default here is not that of the class.
+    authors_licence : str
+        The licence of its authors' code, if the detector was written without that code.
     """
 
     name: str
@@ -56,285 +69,284 @@ class KnownDetector(NamedTuple):
     cost: str
     reference: str
     library: Library
-    place: str
-    options: dict[str, Any] = {}  # noqa: RUF012 - never changed
-    authors_code: str = ""
+    class_path: str
+    changed_defaults: dict[str, Any] = field(default_factory=dict)
+    authors_licence: str = ""
 
     @property
     def installed(self) -> bool:
-        """Whether all it needs is there."""
-        return not self._missing
-
-    @property
-    def _missing(self) -> list[str]:
-        return [package for package in self.library.needs if find_spec(package) is None]
+        """Whether all packages it needs are installed."""
+        return not self._missing_packages
 
     @property
     def licence(self) -> str:
-        """Under which licence it comes."""
-        if not self.authors_code:
+        """The licence of its code."""
+        if not self.authors_licence:
             return self.library.licence
         return (
             f"{self.library.licence}; written from its description, without its authors' code "
-            f"({self.authors_code})"
+            f"({self.authors_licence})"
         )
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """Its parameters with their defaults.
-
-        These are its authors', unless the class says otherwise.
-        """
-        parameters = signature(self.load()).parameters.values()
-        return {parameter.name: parameter.default for parameter in parameters} | self.options
+        """Its parameters with their defaults, as in its paper unless `notes` says otherwise."""
+        parameters = signature(self.import_class()).parameters.values()
+        defaults = {parameter.name: parameter.default for parameter in parameters}
+        return defaults | self.changed_defaults
 
     @property
     def notes(self) -> str:
-        """What one written here does in its own way, and what it cannot see."""
+        """Limits and deviations from its paper, for the detectors that ctad implements."""
         if self.library is not CTAD:
             return ""
-        about, _, _ = (getdoc(self.load()) or "").partition("\nParameters\n")
-        _, _, behind_the_first_line = about.partition("\n\n")
-        return " ".join(behind_the_first_line.replace("`", "").split())
+        summary_and_notes, _, _ = (getdoc(self.import_class()) or "").partition("\nParameters\n")
+        _, _, notes = summary_and_notes.partition("\n\n")
+        return " ".join(notes.replace("`", "").split())
 
-    def load(self) -> Any:
-        """Its class."""
-        if self._missing:
+    @property
+    def _missing_packages(self) -> list[str]:
+        return [package for package in self.library.needs if find_spec(package) is None]
+
+    def import_class(self) -> Any:
+        """Import its class."""
+        if self._missing_packages:
             raise MissingPackageError(
-                f"{self.name} needs {', '.join(self._missing)}: "
-                f"pip install 'ctad[{self.library.extra}]' brings it"
+                f"{self.name} needs {', '.join(self._missing_packages)}. Install it with "
+                f"pip install 'ctad[{self.library.extra}]'."
             )
-        module, _, class_name = self.place.partition(":")
+        module, _, class_name = self.class_path.rpartition(".")
         return getattr(import_module(module), class_name)
 
 
-_FOREST = "Liu, Ting, Zhou: Isolation forest. ICDM 2008"
+_ISOLATION_FOREST = "Liu, Ting, Zhou: Isolation forest. ICDM 2008"
 _LOF = "Breunig, Kriegel, Ng, Sander: LOF: identifying density-based local outliers. SIGMOD 2000"
 _SVM = "Schölkopf et al.: Estimating the support of a high-dimensional distribution. 2001"
 
-KNOWN_DETECTORS = {
-    known.name.lower(): known
-    for known in (
-        KnownDetector(
-            "IsolationForest",
-            "isolation",
-            "set apart by few random cuts",
-            "little; trees see 256 rows each",
-            _FOREST,
-            SCIKIT_LEARN,
-            "sklearn.ensemble:IsolationForest",
-        ),
-        KnownDetector(
-            "LocalOutlierFactor",
-            "density",
-            "in a neighbourhood sparser than its neighbours'",
-            "n log n to n² searches; keeps all rows",
-            _LOF,
-            SCIKIT_LEARN,
-            "sklearn.neighbors:LocalOutlierFactor",
-            {"novelty": True},
-        ),
-        KnownDetector(
-            "OneClassSVM",
-            "classification",
-            "outside a boundary around normal rows",
-            "n² and more; keeps half of the rows",
-            _SVM,
-            SCIKIT_LEARN,
-            "sklearn.svm:OneClassSVM",
-        ),
-        KnownDetector(
-            "EllipticEnvelope",
-            "density",
-            "far from the middle of one Gaussian",
-            "n D² and D³",
-            "Rousseeuw, Van Driessen: A fast algorithm for the minimum covariance determinant "
-            "estimator. 1999",
-            SCIKIT_LEARN,
-            "sklearn.covariance:EllipticEnvelope",
-        ),
-        KnownDetector(
-            "IForest",
-            "isolation",
-            "set apart by few random cuts",
-            "little; trees see 256 rows each",
-            _FOREST,
-            PYOD,
-            "pyod.models.iforest:IForest",
-        ),
-        KnownDetector(
-            "KNN",
-            "density",
-            "far from its nearest neighbours",
-            "n log n to n² searches; keeps all rows",
-            "Ramaswamy, Rastogi, Shim: Efficient algorithms for mining outliers from large data "
-            "sets. SIGMOD 2000",
-            PYOD,
-            "pyod.models.knn:KNN",
-        ),
-        KnownDetector(
-            "LOF",
-            "density",
-            "in a neighbourhood sparser than its neighbours'",
-            "n log n to n² searches; keeps all rows",
-            _LOF,
-            PYOD,
-            "pyod.models.lof:LOF",
-        ),
-        KnownDetector(
-            "OCSVM",
-            "classification",
-            "outside a boundary around normal rows",
-            "n² and more; keeps half of the rows",
-            _SVM,
-            PYOD,
-            "pyod.models.ocsvm:OCSVM",
-        ),
-        KnownDetector(
-            "PCA",
-            "reconstruction",
-            "far along the directions of little variance",
-            "n D²",
-            "Shyu, Chen, Sarinnapakorn, Chang: A novel anomaly detection scheme based on principal "
-            "component classifier. 2003",
-            PYOD,
-            "pyod.models.pca:PCA",
-        ),
-        KnownDetector(
-            "ECOD",
-            "density",
-            "in the tails of single columns",
-            "n log n; scoring sorts all rows again",
-            "Li, Zhao, Hu, Botta, Ionescu, Chen: ECOD: unsupervised outlier detection using "
-            "empirical cumulative distribution functions. TKDE 2022",
-            PYOD,
-            "pyod.models.ecod:ECOD",
-        ),
-        KnownDetector(
-            "COPOD",
-            "density",
-            "in the tails of an empirical copula",
-            "n log n; scoring sorts all rows again",
-            "Li, Zhao, Botta, Ionescu, Hu: COPOD: copula-based outlier detection. ICDM 2020",
-            PYOD,
-            "pyod.models.copod:COPOD",
-        ),
-        KnownDetector(
-            "HBOS",
-            "density",
-            "in sparse bins of the columns' histograms",
-            "n",
-            "Goldstein, Dengel: Histogram-based outlier score (HBOS). KI 2012",
-            PYOD,
-            "pyod.models.hbos:HBOS",
-        ),
-        KnownDetector(
-            "DeepSVDD",
-            "classification",
-            "far from the centre of a learnt ball",
-            "100 epochs of a small network",
-            "Ruff et al.: Deep one-class classification. ICML 2018",
-            PYOD_NETWORKS,
-            "ctad.detectors._pyod:DeepSVDD",
-            {"n_features": None, "verbose": 0},
-        ),
-        KnownDetector(
-            "AutoEncoder",
-            "reconstruction",
-            "badly restored from a summary of itself",
-            "10 epochs of a small network",
-            "Chen, Sathe, Aggarwal, Turaga: Outlier detection with autoencoder ensembles. SDM 2017",
-            PYOD_NETWORKS,
-            "ctad.detectors._pyod:AutoEncoder",
-            {"verbose": 0, "random_state": None},
-        ),
-        KnownDetector(
-            "MCM",
-            "reconstruction",
-            "badly restored where cells are hidden",
-            "200 epochs, each row 15 times: about a minute per 1,000 rows",
-            "Yin, Qiao, Zhou, Wang, Yang: MCM: masked cell modeling for anomaly detection in "
-            "tabular data. ICLR 2024",
-            CTAD,
-            "ctad.detectors.mcm:MCM",
-            authors_code="which has no licence",
-        ),
-        KnownDetector(
-            "DRL",
-            "reconstruction",
-            "not composed of what normal rows are",
-            "200 epochs of a small network",
-            "Ye, Zhao, Fan, Zhou, Guo, Chang: DRL: decomposed representation learning for tabular "
-            "anomaly detection. ICLR 2025",
-            CTAD,
-            "ctad.detectors.drl:DRL",
-            authors_code="which has no licence",
-        ),
-        KnownDetector(
-            "GOAD",
-            "self-supervised",
-            "hard to recognise behind random maps",
-            "1 epoch, each row 256 times",
-            "Bergman, Hoshen: Classification-based anomaly detection for general data. ICLR 2020",
-            CTAD,
-            "ctad.detectors.goad:GOAD",
-            authors_code="which is for research only",
-        ),
-        KnownDetector(
-            "NeuTraLAD",
-            "self-supervised",
-            "unlike its own learnt views",
-            "200 epochs, each row 12 times",
-            "Qiu, Pfrommer, Kloft, Mandt, Rudolph: Neural transformation learning for deep anomaly "
-            "detection beyond images. ICML 2021",
-            CTAD,
-            "ctad.detectors.neutralad:NeuTraLAD",
-            authors_code="which is AGPL-3.0",
-        ),
-        KnownDetector(
-            "ICL",
-            "self-supervised",
-            "a row whose columns do not go together",
-            "1,000 steps or one epoch, each row up to D times",
-            "Shenkar, Wolf: Anomaly detection for tabular data with internal contrastive learning. "
-            "ICLR 2022",
-            CTAD,
-            "ctad.detectors.icl:ICL",
-            authors_code="which has no licence",
-        ),
-        KnownDetector(
-            "DTE",
-            "diffusion",
-            "like a row with much noise on it",
-            "400 epochs of a wide network",
-            "Livernoche, Jain, Hezaveh, Ravanbakhsh: On diffusion modeling for anomaly detection. "
-            "ICLR 2024",
-            CTAD,
-            "ctad.detectors.dte:DTE",
-            authors_code="which is MIT",
-        ),
-    )
-}
+_DETECTORS = (
+    KnownDetector(
+        name="IsolationForest",
+        family="isolation",
+        description="isolated by few random splits",
+        cost="low; each tree uses 256 rows",
+        reference=_ISOLATION_FOREST,
+        library=SCIKIT_LEARN,
+        class_path="sklearn.ensemble.IsolationForest",
+    ),
+    KnownDetector(
+        name="LocalOutlierFactor",
+        family="density",
+        description="in a sparser region than its neighbours",
+        cost="n log n to n²; stores all rows",
+        reference=_LOF,
+        library=SCIKIT_LEARN,
+        class_path="sklearn.neighbors.LocalOutlierFactor",
+        changed_defaults={"novelty": True},
+    ),
+    KnownDetector(
+        name="OneClassSVM",
+        family="classification",
+        description="outside a boundary around the normal rows",
+        cost="n² or more; stores half of the rows",
+        reference=_SVM,
+        library=SCIKIT_LEARN,
+        class_path="sklearn.svm.OneClassSVM",
+    ),
+    KnownDetector(
+        name="EllipticEnvelope",
+        family="density",
+        description="far from the centre of one Gaussian",
+        cost="n D² and D³",
+        reference="Rousseeuw, Van Driessen: A fast algorithm for the minimum covariance "
+        "determinant estimator. 1999",
+        library=SCIKIT_LEARN,
+        class_path="sklearn.covariance.EllipticEnvelope",
+    ),
+    KnownDetector(
+        name="IForest",
+        family="isolation",
+        description="isolated by few random splits",
+        cost="low; each tree uses 256 rows",
+        reference=_ISOLATION_FOREST,
+        library=PYOD,
+        class_path="pyod.models.iforest.IForest",
+    ),
+    KnownDetector(
+        name="KNN",
+        family="density",
+        description="far from its nearest neighbours",
+        cost="n log n to n²; stores all rows",
+        reference="Ramaswamy, Rastogi, Shim: Efficient algorithms for mining outliers from large "
+        "data sets. SIGMOD 2000",
+        library=PYOD,
+        class_path="pyod.models.knn.KNN",
+    ),
+    KnownDetector(
+        name="LOF",
+        family="density",
+        description="in a sparser region than its neighbours",
+        cost="n log n to n²; stores all rows",
+        reference=_LOF,
+        library=PYOD,
+        class_path="pyod.models.lof.LOF",
+    ),
+    KnownDetector(
+        name="OCSVM",
+        family="classification",
+        description="outside a boundary around the normal rows",
+        cost="n² or more; stores half of the rows",
+        reference=_SVM,
+        library=PYOD,
+        class_path="pyod.models.ocsvm.OCSVM",
+    ),
+    KnownDetector(
+        name="PCA",
+        family="reconstruction",
+        description="far from the mean along directions of low variance",
+        cost="n D²",
+        reference="Shyu, Chen, Sarinnapakorn, Chang: A novel anomaly detection scheme based on "
+        "principal component classifier. 2003",
+        library=PYOD,
+        class_path="pyod.models.pca.PCA",
+    ),
+    KnownDetector(
+        name="ECOD",
+        family="density",
+        description="in the tails of single columns",
+        cost="n log n; scoring sorts all rows again",
+        reference="Li, Zhao, Hu, Botta, Ionescu, Chen: ECOD: unsupervised outlier detection using "
+        "empirical cumulative distribution functions. TKDE 2022",
+        library=PYOD,
+        class_path="pyod.models.ecod.ECOD",
+    ),
+    KnownDetector(
+        name="COPOD",
+        family="density",
+        description="in the tails of an empirical copula",
+        cost="n log n; scoring sorts all rows again",
+        reference="Li, Zhao, Botta, Ionescu, Hu: COPOD: copula-based outlier detection. ICDM 2020",
+        library=PYOD,
+        class_path="pyod.models.copod.COPOD",
+    ),
+    KnownDetector(
+        name="HBOS",
+        family="density",
+        description="in sparse bins of the columns' histograms",
+        cost="n",
+        reference="Goldstein, Dengel: Histogram-based outlier score (HBOS). KI 2012",
+        library=PYOD,
+        class_path="pyod.models.hbos.HBOS",
+    ),
+    KnownDetector(
+        name="DeepSVDD",
+        family="classification",
+        description="far from the centre of a trained hypersphere",
+        cost="100 epochs of a small network",
+        reference="Ruff et al.: Deep one-class classification. ICML 2018",
+        library=PYOD_NETWORKS,
+        class_path="ctad.detectors._pyod_networks.DeepSVDD",
+        changed_defaults={"n_features": None, "verbose": 0},
+    ),
+    KnownDetector(
+        name="AutoEncoder",
+        family="reconstruction",
+        description="badly reconstructed from a short code",
+        cost="10 epochs of a small network",
+        reference="Chen, Sathe, Aggarwal, Turaga: Outlier detection with autoencoder ensembles. "
+        "SDM 2017",
+        library=PYOD_NETWORKS,
+        class_path="ctad.detectors._pyod_networks.AutoEncoder",
+        changed_defaults={"verbose": 0, "random_state": None},
+    ),
+    KnownDetector(
+        name="MCM",
+        family="reconstruction",
+        description="badly reconstructed where cells are masked",
+        cost="200 epochs, each row 15 times: about a minute per 1,000 rows",
+        reference="Yin, Qiao, Zhou, Wang, Yang: MCM: masked cell modeling for anomaly detection in "
+        "tabular data. ICLR 2024",
+        library=CTAD,
+        class_path="ctad.detectors.mcm.MCM",
+        authors_licence="no licence",
+    ),
+    KnownDetector(
+        name="DRL",
+        family="reconstruction",
+        description="badly approximated by the basis of normal rows",
+        cost="200 epochs of a small network",
+        reference="Ye, Zhao, Fan, Zhou, Guo, Chang: DRL: decomposed representation learning for "
+        "tabular anomaly detection. ICLR 2025",
+        library=CTAD,
+        class_path="ctad.detectors.drl.DRL",
+        authors_licence="no licence",
+    ),
+    KnownDetector(
+        name="GOAD",
+        family="self-supervised",
+        description="hard to classify by the random map applied to it",
+        cost="1 epoch, each row 256 times",
+        reference="Bergman, Hoshen: Classification-based anomaly detection for general data. ICLR "
+        "2020",
+        library=CTAD,
+        class_path="ctad.detectors.goad.GOAD",
+        authors_licence="research only",
+    ),
+    KnownDetector(
+        name="NeuTraLAD",
+        family="self-supervised",
+        description="dissimilar to its own transformed views",
+        cost="200 epochs, each row 12 times",
+        reference="Qiu, Pfrommer, Kloft, Mandt, Rudolph: Neural transformation learning for deep "
+        "anomaly detection beyond images. ICML 2021",
+        library=CTAD,
+        class_path="ctad.detectors.neutralad.NeuTraLAD",
+        authors_licence="AGPL-3.0",
+    ),
+    KnownDetector(
+        name="ICL",
+        family="self-supervised",
+        description="a row whose columns do not match each other",
+        cost="1,000 steps or one epoch, each row up to D times",
+        reference="Shenkar, Wolf: Anomaly detection for tabular data with internal contrastive "
+        "learning. ICLR 2022",
+        library=CTAD,
+        class_path="ctad.detectors.icl.ICL",
+        authors_licence="no licence",
+    ),
+    KnownDetector(
+        name="DTE",
+        family="diffusion",
+        description="similar to a row with much noise",
+        cost="400 epochs of a wide network",
+        reference="Livernoche, Jain, Hezaveh, Ravanbakhsh: On diffusion modeling for anomaly "
+        "detection. ICLR 2024",
+        library=CTAD,
+        class_path="ctad.detectors.dte.DTE",
+        authors_licence="MIT",
+    ),
+)
+
+KNOWN_DETECTORS = {detector.name.lower(): detector for detector in _DETECTORS}
 
 
 def known_detector(name: str) -> KnownDetector:
-    """What is known of the detector of this name, in upper or lower case."""
+    """The entry of a detector; its name may be in upper or lower case."""
     known = KNOWN_DETECTORS.get(name.lower())
     if known is None:
         listed = ", ".join(known.name for known in KNOWN_DETECTORS.values())
-        raise InputError(f"no detector is called {name!r}. There are {listed}.")
+        raise InputError(f"no detector is called {name!r}. Known detectors: {listed}.")
     return known
 
 
 def make(name: str, **options: Any) -> Any:
-    """An untrained detector.
+    """Create an untrained detector by name.
 
     Parameters
     ----------
     name : str
-        In upper or lower case, such as "iforest". `KNOWN_DETECTORS` has all.
+        In upper or lower case, such as "iforest". `KNOWN_DETECTORS` has all names.
     **options
-        The detector's own parameters.
+        Parameters of the detector.
 
     Returns
     -------
@@ -351,6 +363,6 @@ def make(name: str, **options: Any) -> Any:
     unknown = [option for option in options if option not in accepted]
     if unknown:
         raise InputError(
-            f"{known.name} has no option {unknown[0]!r}. It has {', '.join(accepted)}."
+            f"{known.name} has no option {unknown[0]!r}. Its options are {', '.join(accepted)}."
         )
-    return known.load()(**{**known.options, **options})
+    return known.import_class()(**{**known.changed_defaults, **options})

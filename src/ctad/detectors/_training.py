@@ -1,4 +1,4 @@
-"""The one training loop of all neural detectors."""
+"""The training loop of all neural detectors."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import torch
 from torch import Tensor
 
 from .._progress import report_progress
-from ._layers import Network
+from ._network import Network
 
 
-class Plan(Protocol):
-    """The settings of a training; see `NeuralDetector` for what they mean."""
+class TrainingSettings(Protocol):
+    """The parameters of `NeuralDetector` that training uses."""
 
     epochs: int
     max_steps: int | None
@@ -30,19 +30,19 @@ class Plan(Protocol):
 
 
 class LossNotFiniteError(ArithmeticError):
-    """The loss of an epoch is infinite or NaN: the weights are worth nothing."""
+    """The loss of an epoch is infinite or NaN, so the weights are useless."""
 
 
 def train(
     network: Network,
     rows: Tensor,
-    plan: Plan,
+    settings: TrainingSettings,
     random: torch.Generator,
     *,
     name: str,
-    enough: Callable[[float], bool],
+    may_stop: Callable[[float], bool],
 ) -> list[float]:
-    """Train until the epochs are over, the loss is `enough`, or patience ends.
+    """Train until all epochs are done, `may_stop(loss)` is true, or patience ends.
 
     Returns
     -------
@@ -51,54 +51,54 @@ def train(
     """
     optimiser = torch.optim.Adam(
         network.parameters(),
-        lr=plan.learning_rate,
-        betas=(float(plan.betas[0]), float(plan.betas[1])),
-        weight_decay=plan.weight_decay,
+        lr=settings.learning_rate,
+        betas=(float(settings.betas[0]), float(settings.betas[1])),
+        weight_decay=settings.weight_decay,
         fused=True,
     )
-    schedule = torch.optim.lr_scheduler.StepLR(optimiser, plan.decay_epochs, plan.decay)
+    schedule = torch.optim.lr_scheduler.StepLR(optimiser, settings.decay_epochs, settings.decay)
     losses: list[float] = []
     best, best_epoch, best_weights = math.inf, 0, None
     network.train()
-    epochs = _epochs(plan, len(rows))
+    epochs = _number_of_epochs(settings, len(rows))
     for epoch in range(1, epochs + 1):
-        losses.append(_epoch(network, rows, plan, random, optimiser))
+        losses.append(_train_epoch(network, rows, settings, random, optimiser))
         schedule.step()
         if not math.isfinite(losses[-1]):
             raise LossNotFiniteError(f"the loss is {losses[-1]} in epoch {epoch}")
         report_progress(f"Training {name}, loss {losses[-1]:.4g}", epoch, epochs)
-        if plan.patience is not None:
+        if settings.patience is not None:
             if losses[-1] < best:
                 best, best_epoch = losses[-1], epoch
                 best_weights = copy.deepcopy(network.state_dict())
-            elif epoch - best_epoch >= plan.patience:
+            elif epoch - best_epoch >= settings.patience:
                 break
-        if enough(losses[-1]):
+        if may_stop(losses[-1]):
             break
     if best_weights is not None:
         network.load_state_dict(best_weights)
     return losses
 
 
-def _epochs(plan: Plan, n_rows: int) -> int:
-    if plan.max_steps is None:
-        return plan.epochs
-    steps = math.ceil(n_rows / plan.batch_size)
-    return min(plan.epochs, math.ceil(plan.max_steps / steps))
+def _number_of_epochs(settings: TrainingSettings, n_rows: int) -> int:
+    if settings.max_steps is None:
+        return settings.epochs
+    steps = math.ceil(n_rows / settings.batch_size)
+    return min(settings.epochs, math.ceil(settings.max_steps / steps))
 
 
-def _epoch(
+def _train_epoch(
     network: Network,
     rows: Tensor,
-    plan: Plan,
+    settings: TrainingSettings,
     random: torch.Generator,
     optimiser: torch.optim.Optimizer,
 ) -> float:
-    """One step per batch; the mean loss over the rows."""
-    if plan.shuffle:
+    """Take one step per batch; return the mean loss over the rows."""
+    if settings.shuffle:
         rows = rows[torch.randperm(len(rows), generator=random, device=rows.device)]
     total = torch.zeros((), device=rows.device)
-    for batch in rows.split(plan.batch_size):
+    for batch in rows.split(settings.batch_size):
         optimiser.zero_grad()
         loss = network.loss(batch, random)
         loss.backward()

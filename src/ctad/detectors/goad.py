@@ -7,32 +7,33 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from ._layers import SLOPE, Network, layers
-from ._neural import NeuralDetector, in_range
+from ._layers import leaky_relu, linear_layers
+from ._network import Network
+from ._neural_detector import NeuralDetector
+from ._parameter_checks import check_integer, check_number
 
-MAX_LAYERS = 100
+MAX_LAYERS = 100  # a model file must not ask for more
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class GOAD(NeuralDetector):
-    """Learn which of many random maps a row went through; of anomalies it is hard to tell.
+    """Classify which of many random maps was applied to a row; for anomalies this is hard.
 
-    Where the description leaves it open: the layer that names the map has a bias, a map's rows are
-    kept away from the nearest centre of another map, and the centres that rows are scored by are
-    means over all training rows, taken once training is over.
+    Where the paper leaves a choice: the classification layer has a bias; the triplet loss uses the
+    nearest centre of another map; the centres for scoring are means over all training rows,
+    computed after training.
 
     Parameters
     ----------
     n_maps : int, default=256
     map_width : int, default=32
-        Dimensions that the maps lead to.
+        Dimensions of the maps' output.
     n_layers : int, default=1
-        Of the network that tells the maps apart. The paper takes 5, and 25 epochs, for large
-        tables.
+        Layers of the classifier. The paper uses 5, and 25 epochs, for large tables.
     width : int, default=8
-        Of its layers.
+        Width of these layers.
     triplet_weight : float, default=0.1
-        Of the part of the loss that gathers each map's rows around their centre.
+        Weight of the loss term that pulls each map's rows to their centre.
     **others
         As in `NeuralDetector`.
 
@@ -44,8 +45,8 @@ class GOAD(NeuralDetector):
     --------
     >>> import numpy as np
     >>> from ctad.detectors.goad import GOAD
-    >>> X_train = np.random.default_rng(0).normal(size=(500, 3)) + 5
-    >>> normal, odd = GOAD(random_state=0).fit(X_train).decision_function(
+    >>> X_train = np.random.default_rng(0).normal(size=(200, 3)) + 5
+    >>> normal, odd = GOAD(n_maps=64, random_state=0).fit(X_train).decision_function(
     ...     [[5.0, 5.0, 5.0], [-9.0, 9.0, 9.0]])
     >>> bool(odd > normal)
     True
@@ -61,15 +62,21 @@ class GOAD(NeuralDetector):
     learning_rate: float = 1e-3
     betas: tuple[float, float] = (0.5, 0.999)
 
-    def _network(self, n_columns: int) -> Network:
-        in_range("n_layers", self.n_layers, 1, MAX_LAYERS)  # a number that a model file may give
-        in_range("n_maps", self.n_maps, 2)  # of one, every row scores 0
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_integer("n_maps", self.n_maps, 2)  # with one map, every row would score 0
+        check_integer("map_width", self.map_width)
+        check_integer("n_layers", self.n_layers, 1, MAX_LAYERS)
+        check_integer("width", self.width)
+        check_number("triplet_weight", self.triplet_weight)
+
+    def _build_network(self, n_columns: int) -> Network:
         widths = (self.map_width, *[self.width] * self.n_layers)
         return GOADNetwork(n_columns, self.n_maps, widths, self.triplet_weight)
 
 
 class GOADNetwork(Network):
-    """Fixed random maps, a trunk that all of them share, and a centre for each."""
+    """Random maps, the embedding of a mapped row, and the classifier of the map."""
 
     margin = 1.0
     maps: Tensor
@@ -80,53 +87,54 @@ class GOADNetwork(Network):
     ) -> None:
         super().__init__()
         self.triplet_weight = triplet_weight
-        bend = nn.LeakyReLU(SLOPE)
-        self.trunk = nn.Sequential(layers(widths, bend), bend)
-        self.head = nn.Linear(widths[-1], n_maps)
+        activation = leaky_relu()
+        self.encoder = nn.Sequential(linear_layers(widths, activation), activation)
+        self.classifier = nn.Linear(widths[-1], n_maps)
         self.register_buffer("maps", torch.empty(n_columns, n_maps, widths[0]))
         self.register_buffer("centres", torch.empty(n_maps, widths[-1]))
 
-    def draw(self, random: torch.Generator) -> None:
-        """Random weights, and random maps that training leaves as they are."""
-        super().draw(random)
+    def initialise(self, random: torch.Generator) -> None:
+        """Draw the weights, and maps that training does not change."""
+        super().initialise(random)
         self.maps.normal_(generator=random)
 
     def loss(self, rows: Tensor, random: torch.Generator) -> Tensor:
-        """Cross-entropy of the map's number + weight * triplet loss around the batch's means."""
-        places = self._places(rows)
-        numbers = torch.arange(places.shape[1], device=rows.device).expand(len(rows), -1)
+        """Cross-entropy of the map's index + weight * triplet loss around the batch means."""
+        embeddings = self._embeddings(rows)
+        n_maps = embeddings.shape[1]
+        indices = torch.arange(n_maps, device=rows.device).expand(len(rows), -1)
         cross_entropy = nn.functional.cross_entropy(
-            self.head(places).flatten(0, 1), numbers.flatten()
+            self.classifier(embeddings).flatten(0, 1), indices.flatten()
         )
-        away = _squared_distances(places, places.mean(dim=0))
-        own = away.diagonal(dim1=1, dim2=2)
-        itself = torch.eye(places.shape[1], dtype=torch.bool, device=rows.device)
-        nearest_other = away.masked_fill(itself, torch.inf).amin(dim=2)
+        distances = _squared_distances(embeddings, embeddings.mean(dim=0))
+        own = distances.diagonal(dim1=1, dim2=2)
+        is_own = torch.eye(n_maps, dtype=torch.bool, device=rows.device)
+        nearest_other = distances.masked_fill(is_own, torch.inf).amin(dim=2)
         triplet = (own + self.margin - nearest_other).clamp_min(0).mean()
         return cross_entropy + self.triplet_weight * triplet
 
-    def finish(self, rows: Tensor) -> None:
-        """The centres: means over all training rows."""
+    def after_training(self, rows: Tensor) -> None:
+        """Set the centres to the means over all training rows."""
         self.centres.zero_()
-        for block in rows.split(256):  # each row is 256 maps wide
-            self.centres += self._places(block).sum(dim=0)
+        for batch in rows.split(256):  # each row takes the memory of all its maps
+            self.centres += self._embeddings(batch).sum(dim=0)
         self.centres /= len(rows)
 
     def score(self, rows: Tensor) -> Tensor:
-        """- sum over maps of log softmax(- squared distance to the centres) of the map's own"""
-        # Without |z|^2, which all distances have in common: it is too large where z is far off.
-        nearness = 2 * self._places(rows) @ self.centres.T - self.centres.square().sum(dim=1)
-        own = nearness.diagonal(dim1=1, dim2=2)
-        return (nearness.logsumexp(dim=2) - own).sum(dim=1)
+        """- sum over maps of log softmax(- squared distances to the centres) at the map's own"""
+        # |z|^2 is left out: it is the same in all distances, and too large for far rows.
+        closeness = 2 * self._embeddings(rows) @ self.centres.T - self.centres.square().sum(dim=1)
+        own = closeness.diagonal(dim1=1, dim2=2)
+        return (closeness.logsumexp(dim=2) - own).sum(dim=1)
 
-    def _places(self, rows: Tensor) -> Tensor:
-        """Each map of each row behind the trunk, (n, maps, width)."""
+    def _embeddings(self, rows: Tensor) -> Tensor:
+        """The embedding of each map of each row, of shape (n, maps, width)."""
         mapped = (rows @ self.maps.flatten(1)).unflatten(1, self.maps.shape[1:])
-        places: Tensor = self.trunk(mapped)
-        return places
+        embeddings: Tensor = self.encoder(mapped)
+        return embeddings
 
 
-def _squared_distances(places: Tensor, centres: Tensor) -> Tensor:
-    """From each place to every centre: |z|^2 + |c|^2 - 2 z c."""
-    sizes = places.square().sum(dim=-1, keepdim=True) + centres.square().sum(dim=-1)
-    return (sizes - 2 * places @ centres.T).clamp_min(0)
+def _squared_distances(embeddings: Tensor, centres: Tensor) -> Tensor:
+    """From each embedding to every centre: |z|^2 + |c|^2 - 2 z c."""
+    sizes = embeddings.square().sum(dim=-1, keepdim=True) + centres.square().sum(dim=-1)
+    return (sizes - 2 * embeddings @ centres.T).clamp_min(0)

@@ -8,19 +8,21 @@ import torch
 from torch import Tensor, nn
 
 from ..errors import InputError
-from ._layers import SLOPE, Network, directions
-from ._neural import NeuralDetector, in_range
+from ._layers import leaky_relu, unit_vectors
+from ._network import Network
+from ._neural_detector import NeuralDetector
+from ._parameter_checks import check_integer, check_number
 
-WIDTH = 200  # in which windows and their complements are compared
+EMBEDDING_WIDTH = 200
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class ICL(NeuralDetector):
-    """Match each window of columns with the row's other columns; in anomalies they match badly.
+    """Match each window of columns with the row's other columns; anomalies match badly.
 
-    Needs three columns at least. Windows are compared by angles, so a row far off whose columns go
-    together may pass for normal. Its authors take 3,000 rows for a step and 2,000 epochs at most.
-    Here a step takes 64 rows, and training ends with the epoch of the 1,000th step.
+    At least three columns are needed. Windows are compared by angles, so a far row whose columns
+    match each other may look normal. Its authors use batches of 3,000 rows and at most 2,000
+    epochs. Here a batch has 64 rows, and training stops after the epoch with the 1,000th step.
 
     Parameters
     ----------
@@ -28,9 +30,9 @@ class ICL(NeuralDetector):
         Consecutive columns in a window. None: 2 up to 40 columns, 10 up to 160, columns - 150
         above.
     temperature : float, default=0.01
-        Of the similarities. The paper's; a public copy has 0.1.
+        Divides the similarities. This is the paper's value; a public copy of the code has 0.1.
     stop_loss : float, default=None
-        The loss below which training ends. None: 0.001 up to 40 columns, 0.01 above.
+        Training stops below this loss. None: 0.001 up to 40 columns, 0.01 above.
     **others
         As in `NeuralDetector`.
 
@@ -43,10 +45,10 @@ class ICL(NeuralDetector):
     --------
     >>> import numpy as np
     >>> from ctad.detectors.icl import ICL
-    >>> x = np.random.default_rng(0).normal(size=(500, 1))
+    >>> x = np.random.default_rng(0).normal(size=(200, 1))
     >>> X_train = np.hstack([x, -x, x])
-    >>> normal, odd = ICL(epochs=20, random_state=0).fit(X_train).decision_function(
-    ...     [[1.0, -1.0, 1.0], [1.0, 1.0, 1.0]])
+    >>> detector = ICL(epochs=20, batch_size=16, random_state=0).fit(X_train)
+    >>> normal, odd = detector.decision_function([[1.0, -1.0, 1.0], [1.0, 1.0, 1.0]])
     >>> bool(odd > normal)
     True
     """
@@ -59,57 +61,62 @@ class ICL(NeuralDetector):
     batch_size: int = 64
     learning_rate: float = 1e-3
 
-    def _network(self, n_columns: int) -> Network:
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_integer("window", self.window, optional=True)
+        check_number("temperature", self.temperature, 1e-6)
+        check_number("stop_loss", self.stop_loss, optional=True)
+
+    def _build_network(self, n_columns: int) -> Network:
         window = self.window
         if window is None:
             window = 2 if n_columns <= 40 else 10 if n_columns <= 160 else n_columns - 150
-        if not 1 <= window <= n_columns - 1 or n_columns < 3:
+        if n_columns < 3 or window >= n_columns:
             raise InputError(
-                f"ICL needs three columns at least, and more than its window of {window}: there "
-                f"are {n_columns}. Use another detector for so few."
+                f"ICL needs at least three columns, and more than its window of {window}, but X "
+                f"has {n_columns}. Use another detector."
             )
-        in_range("temperature", self.temperature, 1e-6)
         return ICLNetwork(n_columns, window, self.temperature)
 
-    def _enough(self, loss: float, n_columns: int) -> bool:
+    def _may_stop(self, loss: float) -> bool:
         stop_loss = self.stop_loss
         if stop_loss is None:
-            stop_loss = 1e-3 if n_columns <= 40 else 1e-2
+            stop_loss = 1e-3 if self.n_features_in_ <= 40 else 1e-2
         return loss < stop_loss
 
 
 class ICLNetwork(Network):
-    """One network for windows, one for their complements, into one space."""
+    """Two encoders into one space: for windows and for their complements."""
 
     def __init__(self, n_columns: int, window: int, temperature: float) -> None:
         super().__init__()
         self.n_columns, self.window, self.temperature = n_columns, window, temperature
         m = self.n_windows = n_columns - window + 1
-        bend = nn.LeakyReLU(SLOPE)
-        # Batches are normalised per window, over rows and hidden units.
-        self.of_window = nn.Sequential(
-            *(nn.Linear(window, 50), bend, nn.BatchNorm1d(m)),
-            *(nn.Linear(50, 100), bend),
-            *(nn.Linear(100, WIDTH), bend),
+        activation = leaky_relu()
+        # Batch norm is per window, over rows and hidden units.
+        self.window_encoder = nn.Sequential(
+            *(nn.Linear(window, 50), activation, nn.BatchNorm1d(m)),
+            *(nn.Linear(50, 100), activation),
+            *(nn.Linear(100, EMBEDDING_WIDTH), activation),
         )
-        self.of_complement = nn.Sequential(
+        self.complement_encoder = nn.Sequential(
             *(nn.Linear(n_columns - window, 200), nn.Tanh(), nn.BatchNorm1d(m)),
-            *(nn.Linear(200, 400), bend, nn.BatchNorm1d(m)),
-            *(nn.Linear(400, WIDTH), bend),
+            *(nn.Linear(200, 400), activation, nn.BatchNorm1d(m)),
+            *(nn.Linear(400, EMBEDDING_WIDTH), activation),
         )
 
     def loss(self, rows: Tensor, random: torch.Generator) -> Tensor:
-        """Mean cross-entropy."""
+        """The mean score."""
         return self.score(rows).mean()
 
     def score(self, rows: Tensor) -> Tensor:
-        """Mean over windows of the cross-entropy of finding a complement's own window."""
+        """Mean over windows of the cross-entropy of the complement's own window."""
         first = torch.arange(self.n_windows, device=rows.device)[:, None]
         inside = first + torch.arange(self.window, device=rows.device)
         outside = torch.arange(self.n_columns - self.window, device=rows.device)
         outside = outside + self.window * (outside >= first)
-        windows = directions(self.of_window(rows[:, inside]))
-        complements = directions(self.of_complement(rows[:, outside]))
-        likeness = complements @ windows.transpose(1, 2) / self.temperature  # (n, m, m)
-        own = likeness.diagonal(dim1=1, dim2=2)
-        return (likeness.logsumexp(dim=2) - own).mean(dim=1)
+        windows = unit_vectors(self.window_encoder(rows[:, inside]))
+        complements = unit_vectors(self.complement_encoder(rows[:, outside]))
+        similarity = complements @ windows.transpose(1, 2) / self.temperature  # (n, m, m)
+        own = similarity.diagonal(dim1=1, dim2=2)
+        return (similarity.logsumexp(dim=2) - own).mean(dim=1)

@@ -8,24 +8,26 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from ._layers import SLOPE, Network, StackedLinear, layers
-from ._neural import NeuralDetector
+from ._layers import StackedLinear, leaky_relu, linear_layers
+from ._network import Network
+from ._neural_detector import NeuralDetector
+from ._parameter_checks import check_integer, check_number
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class MCM(NeuralDetector):
-    """Hide cells of a row by learnt masks and restore them; anomalies are restored badly.
+    """Reconstruct rows whose cells are masked by trained masks; the score is the error.
 
-    Its authors do not shuffle the rows; `shuffle=False` does as they do. In tables that are sorted,
-    the last steps of an epoch then see rows of one kind only. Their learning rate lets the loss
-    jump in the first epochs: compare `loss_curve_` with that of a tenth of it, 0.005.
+    Its authors do not shuffle the rows; `shuffle=False` reproduces that. If the table is sorted,
+    the last steps of an epoch then see rows of one kind only. With their learning rate the loss
+    jumps in the first epochs: compare `loss_curve_` with that of a tenth of it, 0.005.
 
     Parameters
     ----------
     n_masks : int, default=15
-        Below 3 the loss has no part that keeps them apart.
+        With fewer than 3 the loss has no diversity term.
     diversity_weight : float, default=5
-        Of the part of the loss that keeps the masks of a row apart.
+        Weight of the loss term that makes the masks of a row differ.
     **others
         As in `NeuralDetector`.
 
@@ -40,8 +42,8 @@ class MCM(NeuralDetector):
     >>> from ctad.detectors.mcm import MCM
     >>> x = np.random.default_rng(0).normal(size=(200, 1))
     >>> X_train = np.hstack([x, -x, x])
-    >>> normal, odd = MCM(epochs=30, random_state=0).fit(X_train).decision_function(
-    ...     [[1.0, -1.0, 1.0], [1.0, 1.0, 1.0]])
+    >>> detector = MCM(n_masks=5, epochs=10, learning_rate=0.005, random_state=0).fit(X_train)
+    >>> normal, odd = detector.decision_function([[1.0, -1.0, 1.0], [1.0, 1.0, 1.0]])
     >>> bool(odd > normal)
     True
     """
@@ -54,51 +56,58 @@ class MCM(NeuralDetector):
     weight_decay: float = 1e-5
     decay: float = 0.98
 
-    def _network(self, n_columns: int) -> Network:
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_integer("n_masks", self.n_masks)
+        check_number("diversity_weight", self.diversity_weight)
+
+    def _build_network(self, n_columns: int) -> Network:
         return MCMNetwork(n_columns, self.n_masks, self.diversity_weight)
 
 
 class MCMNetwork(Network):
-    """Mask generators and the auto-encoder that all masks share."""
+    """Mask generators, and one auto-encoder for all masks."""
 
     temperature = 0.1
 
     def __init__(self, n_columns: int, n_masks: int, diversity_weight: float) -> None:
         super().__init__()
         self.diversity_weight = diversity_weight
-        self.masks = nn.Sequential(
+        self.mask_generators = nn.Sequential(
             StackedLinear(n_masks, n_columns, n_columns),
             nn.ReLU(),
             StackedLinear(n_masks, n_columns, n_columns),
             nn.ReLU(),
             StackedLinear(n_masks, n_columns, n_columns),
         )
-        bend = nn.LeakyReLU(SLOPE)
+        activation = leaky_relu()
         self.auto_encoder = nn.Sequential(
-            layers((n_columns, 256, 256, 128), bend), layers((128, 256, 256, n_columns), bend)
+            linear_layers((n_columns, 256, 256, 128), activation),
+            linear_layers((128, 256, 256, n_columns), activation),
         )
 
     def loss(self, rows: Tensor, random: torch.Generator) -> Tensor:
-        """Mean error + weight * mean similarity of the masks of a row."""
-        masks = self.masks(rows)
-        return self._error(rows, masks).mean() + self.diversity_weight * self._likeness(masks)
+        """Mean reconstruction error + weight * mean similarity of the masks of a row."""
+        masks = self.mask_generators(rows)
+        error = self._reconstruction_error(rows, masks).mean()
+        return error + self.diversity_weight * self._mask_similarity(masks)
 
     def score(self, rows: Tensor) -> Tensor:
-        """Mean over the masks of the distance between row and restored row."""
-        return self._error(rows, self.masks(rows))
+        """Mean over the masks of the distance between the row and its reconstruction."""
+        return self._reconstruction_error(rows, self.mask_generators(rows))
 
-    def _error(self, rows: Tensor, masks: Tensor) -> Tensor:
-        restored = self.auto_encoder(torch.sigmoid(masks) * rows)
-        away: Tensor = torch.linalg.vector_norm(restored - rows, dim=-1)
-        return away.mean(dim=0)
+    def _reconstruction_error(self, rows: Tensor, masks: Tensor) -> Tensor:
+        reconstructed = self.auto_encoder(torch.sigmoid(masks) * rows)
+        distances: Tensor = torch.linalg.vector_norm(reconstructed - rows, dim=-1)
+        return distances.mean(dim=0)
 
-    def _likeness(self, masks: Tensor) -> Tensor:
+    def _mask_similarity(self, masks: Tensor) -> Tensor:
         """Sum over masks i of log(sum over j != i of exp(cos(i, j) / temperature)), scaled."""
-        others = len(masks) - 1
-        if others < 2:
-            return masks.new_zeros(())  # the scale below has no value, and one mask no other
+        n_others = len(masks) - 1
+        if n_others < 2:
+            return masks.new_zeros(())  # the scale below is 0, or there is no other mask
         directions = nn.functional.normalize(masks, dim=-1).transpose(0, 1)  # (rows, masks, D)
         cosines = directions @ directions.transpose(1, 2) / self.temperature
-        itself = torch.eye(len(masks), dtype=torch.bool, device=masks.device)
-        total = cosines.masked_fill(itself, -torch.inf).logsumexp(dim=-1).sum(dim=-1)
-        return total.mean() / abs(others * math.log(1 / others))
+        is_same = torch.eye(len(masks), dtype=torch.bool, device=masks.device)
+        total = cosines.masked_fill(is_same, -torch.inf).logsumexp(dim=-1).sum(dim=-1)
+        return total.mean() / abs(n_others * math.log(1 / n_others))

@@ -8,24 +8,26 @@ import torch
 from torch import Tensor, nn
 
 from ..errors import InputError
-from ._layers import Network, StackedLinear, directions, layers
-from ._neural import NeuralDetector, in_range
+from ._layers import StackedLinear, linear_layers, unit_vectors
+from ._network import Network
+from ._neural_detector import NeuralDetector
+from ._parameter_checks import check_integer, check_number
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class NeuTraLAD(NeuralDetector):
-    """Learn views of a row that resemble it yet differ from each other; anomalies' do neither.
+    """Train views of a row that are similar to it but not to each other; anomalies fit badly.
 
-    Without biases and compared by angles, a scaled row and its double score the same: distance
-    alone makes no row odd. Columns of mean 0 would put normal rows at all angles, so the default
-    scaling is "minmax". Where the description leaves it open: the learning rate is halved after 100
-    epochs, and nothing bends the encoder's last layer.
+    The network has no biases and compares by angles, so a scaled row and its double get the same
+    score: distance alone does not make a row anomalous. Columns of mean 0 would put normal rows at
+    all angles, so the default scaling is "minmax". Where the paper leaves a choice: the learning
+    rate is halved after 100 epochs, and the encoder's last layer has no activation.
 
     Parameters
     ----------
     n_views : int, default=11
     temperature : float, default=0.1
-        Of the similarities.
+        Divides the similarities.
     **others
         As in `NeuralDetector`.
 
@@ -55,11 +57,14 @@ class NeuTraLAD(NeuralDetector):
     decay_epochs: int = 100
     scaling: str = "minmax"
 
-    def _network(self, n_columns: int) -> Network:
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_integer("n_views", self.n_views, 2)  # with one view, every row would score 0
+        check_number("temperature", self.temperature, 1e-6)
+
+    def _build_network(self, n_columns: int) -> Network:
         if n_columns < 2:
-            raise InputError("NeuTraLAD needs two columns at least: one has no angle")
-        in_range("n_views", self.n_views, 2)  # of one, every row scores 0
-        in_range("temperature", self.temperature, 1e-6)
+            raise InputError("NeuTraLAD needs at least two columns: it compares angles")
         return NeuTraLADNetwork(n_columns, self.n_views, self.temperature)
 
 
@@ -73,12 +78,12 @@ class NeuTraLADNetwork(Network):
             width = hidden = 2 * n_columns
         else:
             width, hidden = (32, 64) if n_columns <= 300 else (64, 256)
-        self.changes = nn.Sequential(
+        self.transformations = nn.Sequential(
             StackedLinear(n_views, n_columns, hidden),
             nn.ReLU(),
             StackedLinear(n_views, hidden, n_columns),
         )
-        self.encoder = layers((n_columns, *[hidden] * 4, width), nn.ReLU())
+        self.encoder = linear_layers((n_columns, *[hidden] * 4, width), nn.ReLU())
 
     def loss(self, rows: Tensor, random: torch.Generator) -> Tensor:
         """The mean score."""
@@ -89,9 +94,9 @@ class NeuTraLADNetwork(Network):
 
         with the cosine similarity s; 0 is the row itself.
         """
-        views = torch.cat([rows[None], rows + self.changes(rows)])
-        encoded = directions(self.encoder(views)).transpose(0, 1)
-        likeness = encoded[:, 1:] @ encoded.transpose(1, 2) / self.temperature
-        itself = torch.eye(views.shape[0], dtype=torch.bool, device=rows.device)[1:]
-        total = likeness.masked_fill(itself, -torch.inf).logsumexp(dim=2)
-        return (total - likeness[:, :, 0]).sum(dim=1)
+        views = torch.cat([rows[None], rows + self.transformations(rows)])
+        encoded = unit_vectors(self.encoder(views)).transpose(0, 1)
+        similarity = encoded[:, 1:] @ encoded.transpose(1, 2) / self.temperature
+        is_same = torch.eye(views.shape[0], dtype=torch.bool, device=rows.device)[1:]
+        total = similarity.masked_fill(is_same, -torch.inf).logsumexp(dim=2)
+        return (total - similarity[:, :, 0]).sum(dim=1)

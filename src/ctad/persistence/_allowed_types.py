@@ -1,18 +1,19 @@
-"""The types that objects in a model file may have, each by its full name.
+"""The list of types that objects in a model file may have, each by its full name.
 
-Per loader, which is how skops rebuilds a value: a name that may be looked up is not
-thereby a name that may be called.
+skops has a loader per kind of value. The list is by loader, because some loaders only look up a
+name and others call it.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from ..detectors import KNOWN_DETECTORS
 from ._compiled_objects import METRICS
 
-# loader of skops: the only types it may build. Loaders that call what a file names (MethodNode,
-# PartialNode, OperatorFuncNode, ConstructorFromReduceNode), refer to other nodes (CachedNode)
-# or read archives inside the archive (SparseMatrixNode) are not among them.
+# Loader: the only types it may build. Not allowed are loaders that call what a file names
+# (MethodNode, PartialNode, OperatorFuncNode, ConstructorFromReduceNode), refer to other nodes
+# (CachedNode) or read archives inside the archive (SparseMatrixNode).
 BUILT_IN = {
     "JsonNode": {"builtins.str"},
     "DictNode": {"builtins.dict"},
@@ -136,21 +137,12 @@ PYOD = {
     "pyod.models.sos.SOS",
 }
 
-CTAD = {
-    "ctad.detectors._pyod.AutoEncoder",
-    "ctad.detectors._pyod.DeepSVDD",
-    "ctad.detectors.drl.DRL",
-    "ctad.detectors.dte.DTE",
-    "ctad.detectors.goad.GOAD",
-    "ctad.detectors.icl.ICL",
-    "ctad.detectors.mcm.MCM",
-    "ctad.detectors.neutralad.NeuTraLAD",
-}
+REGISTERED = {detector.class_path for detector in KNOWN_DETECTORS.values()}
 
-# loader: names it may look up, to which users may add
+# Loader: names it may look up. For some of them, users may trust more names.
 LOOKED_UP = {
     "NdArrayNode": {"numpy.ndarray", *NUMBERS},
-    "ObjectNode": SCIKIT_LEARN | PYOD | CTAD | METRICS,
+    "ObjectNode": SCIKIT_LEARN | PYOD | REGISTERED | METRICS,
     "TypeNode": KEY_TYPES | {"builtins.list", "builtins.tuple", "builtins.object"},
     "FunctionNode": UFUNCS,
 }

@@ -1,8 +1,8 @@
 """Neural detectors of PyOD and ctad: weights by safetensors, all else as with other objects.
 
 A network is rebuilt by the detector's own code, without values, and then given its weights, so
-that a file cannot ask for more memory than it brings. Another kind of detector needs an entry in
-`NETWORKS`.
+that a file cannot ask for more memory than it brings. `NETWORKS` has one entry for each base class
+of neural detectors; subclasses use it, too.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ class Network(NamedTuple):
 def split_networks(value: Any, writer: Writer) -> Any:
     """The object with its networks replaced by the names of their weights."""
     stubs = {
-        id(part): _without_network(part, NETWORKS[_name(part)], writer)
+        id(part): _without_network(part, network, writer)
         for part in parts_of(value)
-        if _name(part) in NETWORKS
+        if (network := _network_of(part)) is not None
     }
     # Copying takes an object it has "seen before" from this memo.
     return copy.deepcopy(value, stubs) if stubs else value
@@ -46,15 +46,16 @@ def split_networks(value: Any, writer: Writer) -> Any:
 def load_networks(value: Any, reader: Reader) -> None:
     """Rebuild the networks in an object."""
     for part in parts_of(value):
-        if _name(part) in NETWORKS:
-            network = NETWORKS[_name(part)]
+        network = _network_of(part)
+        if network is not None:
             network.set_up(part)
             if hasattr(part, WEIGHTS):
                 _load_weights(part, network, reader.entry(vars(part).pop(WEIGHTS), "weights/"))
 
 
-def _name(part: Any) -> str:
-    return f"{type(part).__module__}.{type(part).__name__}"
+def _network_of(part: Any) -> Network | None:
+    names = (f"{base.__module__}.{base.__name__}" for base in type(part).__mro__)
+    return next((NETWORKS[name] for name in names if name in NETWORKS), None)
 
 
 def _without_network(detector: Any, network: Network, writer: Writer) -> Any:
@@ -128,26 +129,18 @@ def _set_up_deep_svdd(detector: Any) -> None:
     detector.model_ = detector.best_model_dict = None
 
 
-def _build_own(detector: Any) -> Any:
-    detector._check_parameters()  # they come from a file
-    return detector._network(detector.n_features_in_)
-
-
 _AUTO_ENCODER = Network(
     "model", _build_auto_encoder, _set_up_auto_encoder, ("optimizer", "criterion", "device")
 )
 _DEEP_SVDD = Network("model_", _build_deep_svdd, _set_up_deep_svdd, ("best_model_dict", CENTRE))
-_OWN = Network("network_", _build_own, device=lambda detector: detector._device())
+_OWN = Network(
+    "network_",
+    lambda detector: detector.empty_network(),
+    device=lambda detector: detector.torch_device,
+)
 
 NETWORKS = {
     "pyod.models.auto_encoder.AutoEncoder": _AUTO_ENCODER,
     "pyod.models.deep_svdd.DeepSVDD": _DEEP_SVDD,
-    "ctad.detectors._pyod.AutoEncoder": _AUTO_ENCODER,
-    "ctad.detectors._pyod.DeepSVDD": _DEEP_SVDD,
-    "ctad.detectors.drl.DRL": _OWN,
-    "ctad.detectors.dte.DTE": _OWN,
-    "ctad.detectors.goad.GOAD": _OWN,
-    "ctad.detectors.icl.ICL": _OWN,
-    "ctad.detectors.mcm.MCM": _OWN,
-    "ctad.detectors.neutralad.NeuTraLAD": _OWN,
+    "ctad.detectors._neural_detector.NeuralDetector": _OWN,
 }

@@ -1,7 +1,7 @@
-"""PyOD's neural detectors, made to fit in.
+"""PyOD's neural detectors, adapted.
 
-As they come, they seed the global random numbers when they are made, print every epoch, and
-DeepSVDD asks for the number of columns in advance.
+PyOD's own classes seed the global random numbers when they are created and print every epoch;
+DeepSVDD also needs the number of columns in advance, and AutoEncoder fails on few rows.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from pyod.models.auto_encoder import AutoEncoder as _AutoEncoder
 from pyod.models.deep_svdd import DeepSVDD as _DeepSVDD
 from sklearn.utils import check_array
 
-from .._fixed_batches import in_blocks
+from .._fixed_batches import score_in_fixed_batches
 from .._saving import SaveMixin
 from .._types import Floats
-from ._seed import seeds_from
+from ._seeds import draw_seeds
 
-# One at a time: another thread would take seeded numbers for those to restore.
+# One thread at a time: another thread would save the seeded state and restore it later.
 _LOCK = RLock()
 
 
 @contextmanager
-def _own_random_numbers(random_state: Any) -> Iterator[None]:
-    """Seed the global random numbers for a while, and leave them as they were."""
-    (seed,) = seeds_from(random_state, 1)
+def _seeded_globally(random_state: Any) -> Iterator[None]:
+    """Seed the global random numbers inside the block, and restore them after it."""
+    (seed,) = draw_seeds(random_state, 1)
     with _LOCK, torch.random.fork_rng():
         python, numpy = random.getstate(), np.random.get_state()  # noqa: NPY002
         try:
@@ -49,20 +49,20 @@ class DeepSVDD(SaveMixin, _DeepSVDD):
 
     @wraps(_DeepSVDD.__init__)  # type: ignore[misc]
     def __init__(self, *args: Any, **options: Any) -> None:
-        with _own_random_numbers(None):
+        with _seeded_globally(None):
             super().__init__(*args, **options)
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Train on normal rows."""
         X = check_array(X)
         self.n_features = X.shape[1]
-        with _own_random_numbers(self.random_state):
+        with _seeded_globally(self.random_state):
             super().fit(X)
         return self
 
     def decision_function(self, X: Any) -> Floats:
         """The score of each row: higher = more anomalous."""
-        return in_blocks(super().decision_function, check_array(X))
+        return score_in_fixed_batches(super().decision_function, check_array(X))
 
 
 class AutoEncoder(SaveMixin, _AutoEncoder):
@@ -72,15 +72,15 @@ class AutoEncoder(SaveMixin, _AutoEncoder):
 
     @staticmethod
     def _set_seed(random_state: Any) -> None:
-        """Not when it is made, but in `fit`."""
+        """Do not seed when the detector is created; `fit` does."""
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Train on normal rows."""
         batch_size = self.batch_size
         try:
-            # It trains on full batches only, and ends in an error if there is none.
+            # PyOD trains on full batches only, and fails if there is none.
             self.batch_size = min(batch_size, len(X))
-            with _own_random_numbers(self.random_state):
+            with _seeded_globally(self.random_state):
                 super().fit(X)
         finally:
             self.batch_size = batch_size
@@ -88,5 +88,5 @@ class AutoEncoder(SaveMixin, _AutoEncoder):
 
     def decision_function(self, X: Any) -> Floats:
         """The score of each row: higher = more anomalous."""
-        with _own_random_numbers(0):  # PyTorch's loader of batches draws a number
-            return in_blocks(super().decision_function, check_array(X))
+        with _seeded_globally(0):  # PyTorch's data loader draws a random number
+            return score_in_fixed_batches(super().decision_function, check_array(X))

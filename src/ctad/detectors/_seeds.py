@@ -1,4 +1,4 @@
-"""Seeds for PyTorch."""
+"""Seeds for PyTorch's random number generators."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 
-def seeds_from(random_state: Any, n: int) -> list[int]:
-    """Seeds by what users pass as `random_state`; None gives others each time.
+def draw_seeds(random_state: Any, n: int) -> list[int]:
+    """Draw `n` seeds from a `random_state` parameter; None gives new ones each time.
 
-    Unlike scikit-learn's estimators, None does not draw from numpy's global random numbers.
+    Unlike in scikit-learn, None does not draw from numpy's global generator.
     """
     random = np.random.RandomState() if random_state is None else check_random_state(random_state)
     return [int(seed) for seed in random.randint(2**31 - 1, size=n)]
