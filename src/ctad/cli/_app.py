@@ -7,13 +7,13 @@ from typing import Annotated
 import typer
 
 from .. import __version__
+from ._benchmark import benchmark
 from ._calibrate import calibrate
 from ._datasets import datasets
 from ._detectors import detectors
 from ._evaluate import evaluate
 from ._fit import fit
 from ._inspect import inspect
-from ._paper import paper
 from ._report import report
 from ._score import score
 from ._theory import theory
@@ -79,7 +79,7 @@ app.command(epilog=_example("ctad detectors", "ctad detectors drl"))(detectors)
 app.command(epilog=_example("ctad datasets", "ctad datasets wine"))(datasets)
 app.command(
     epilog=_example(
-        "ctad paper --data-dir mine --label is_fraud --detectors iforest,knn --seeds 2",
-        "ctad paper --from results",
+        "ctad benchmark table.csv --label is_fraud",
+        "ctad benchmark --data-dir mine --label is_fraud --detectors iforest,knn --seeds 2",
     )
-)(paper)
+)(benchmark)

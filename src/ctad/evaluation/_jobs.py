@@ -7,7 +7,7 @@ from functools import partial
 from itertools import product
 from pathlib import Path
 
-from ..datasets import Dataset, load_dataset
+from ..datasets import Dataset, find_datasets, load_dataset, read_dataset
 from ._calibrations import Calibration
 from ._cells import Cell, Outcome, failed, outcomes
 from ._contestants import Contestant
@@ -26,7 +26,7 @@ class Source:
     Attributes
     ----------
     data_dir : pathlib.Path or None
-        A folder of data sets.
+        A folder of data sets, or the file of a single one.
     label : str
         The column of labels in tables.
     anomalous : str or None
@@ -40,8 +40,20 @@ class Source:
     anomalous: str | None = None
     download: bool = True
 
+    def names(self) -> tuple[str, ...]:
+        """The names of the data sets in the folder or file."""
+        if self.data_dir is None:
+            return ()
+        return (
+            (self.load("").name,)
+            if self.data_dir.is_file()
+            else tuple(find_datasets(self.data_dir))
+        )
+
     def load(self, name: str) -> Dataset:
         """Load the data set of this name."""
+        if self.data_dir is not None and self.data_dir.is_file():
+            return read_dataset(self.data_dir, label=self.label, anomalous=self.anomalous)
         return load_dataset(
             name,
             self.data_dir,

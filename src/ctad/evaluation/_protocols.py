@@ -76,8 +76,9 @@ def add_by_training(
     array([2.])
     """
     scores = usable_scores(scores)
-    together = ScoreScaling.from_training(scaling, scores.train, terms.train)
-    return together.combine(scores.test, terms.test, weight)
+    scales = ScoreScaling.from_training(scaling, scores.train, terms.train)
+    of_scores, of_terms = scales.contributions(scores.test, terms.test, weight)
+    return of_scores + of_terms
 
 
 def usable_scores(scores: Values) -> Values:
