@@ -1,5 +1,6 @@
 """The wheel works in an empty environment, with the packages it asks for and no others."""
 
+import os
 import re
 import subprocess
 import sys
@@ -7,15 +8,20 @@ import venv
 
 import pytest
 
-from .docs.pages import ROOT
-from .docs.test_readme import EXAMPLE, check_example_output
+from .docs.pages import EXAMPLE, ROOT, check_example_output
 
 pytestmark = pytest.mark.slow
 
 
 def run(*command, cwd):
+    """The output of a command, which must not see the sources."""
     return subprocess.run(
-        [str(part) for part in command], cwd=cwd, check=True, capture_output=True, text=True
+        [str(part) for part in command],
+        cwd=cwd,
+        check=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": ""},
     ).stdout
 
 

@@ -53,6 +53,7 @@ class Page:
 
 
 README = Page(ROOT / "README.md")
+EXAMPLE = README.blocks_in("python")[0].code
 PAGES = {
     path.stem: Page(path)
     for path in (README.path, ROOT / "CONTRIBUTING.md", *sorted(DOCS.glob("*.md")))
@@ -67,3 +68,12 @@ def assert_same_output(printed, shown):
     )
     assert words == words_shown
     assert numbers == pytest.approx(numbers_shown, abs=0.02)
+
+
+def check_example_output(output):
+    """The README's example improves its detector, by the numbers in the comments."""
+    printed = [float(number) for number in re.findall(r"(?:before|after) ([\d.]+)", output)]
+    in_comments = [float(number) for number in re.findall(r"\)  # ([\d.]+)$", EXAMPLE, re.M)]
+    assert printed == pytest.approx(in_comments, abs=0.005)
+    before, after = printed
+    assert before < after

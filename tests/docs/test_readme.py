@@ -10,20 +10,11 @@ import pytest
 from ctad import CTAD, RelaxedCTAD
 from ctad.detectors import KNOWN_DETECTORS
 
-from .pages import PAGES, README, ROOT
+from .pages import EXAMPLE, PAGES, README, ROOT, check_example_output
 
-EXAMPLE, DECISIONS = (block.code for block in README.blocks_in("python"))
+_, DECISIONS = (block.code for block in README.blocks_in("python"))
 [DECISIONS_OUTPUT] = (block.code for block in README.blocks_in("text"))
 CHOOSING = PAGES["choosing"].text
-
-
-def check_example_output(output):
-    """The detector gets better, by the numbers in the comments."""
-    printed = [float(number) for number in re.findall(r"(?:before|after) ([\d.]+)", output)]
-    in_comments = [float(number) for number in re.findall(r"\)  # ([\d.]+)$", EXAMPLE, re.M)]
-    assert printed == pytest.approx(in_comments, abs=0.005)
-    before, after = printed
-    assert before < after
 
 
 def test_the_code_runs_and_prints_what_is_shown(tmp_path, monkeypatch, capsys):
