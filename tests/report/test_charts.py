@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from ctad._p_values import format_p_value
 from ctad._result_types import ColumnDrift
 from ctad.report._axis import axis_for
 from ctad.report._charts import (
@@ -18,7 +19,7 @@ from ctad.report._charts import (
     score_charts,
 )
 from ctad.report._map import map_chart
-from ctad.report._numbers import p_text, percent_text, score_text, tick_text
+from ctad.report._numbers import percent_text, score_text, tick_text
 
 from .reports import large_report
 
@@ -102,7 +103,7 @@ def test_labels_have_no_markup(text, shown):
 
 
 def test_numbers_read_well():
-    assert [p_text(p) for p in (1, 0.05, 0.00099, 0.0004, 0)] == [
+    assert [format_p_value(p) for p in (1, 0.05, 0.00099, 0.0004, 0)] == [
         "1.000",
         "0.050",
         "0.0010",

@@ -14,7 +14,7 @@ from rich.console import RenderableType
 from ..detectors import known_detector
 from ..errors import InputError
 from . import _options as option
-from ._console import Talk, plain_table, talking
+from ._console import CommandOutput, command_output, plain_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,6 +89,7 @@ def benchmark(
         bool, typer.Option("--retry-failed", help="Repeat what failed before.")
     ] = False,
     json: option.Json = False,
+    debug: option.Debug = False,
 ) -> None:
     """Does calibration help on your data? AUC-PR and AUC-ROC of detectors with and without
     calibration on labelled data sets, as a table and an HTML page.
@@ -98,13 +99,13 @@ def benchmark(
     from ..evaluation import Metrics, Results, Source, run
     from ..evaluation.report import build_report
 
-    with talking(json) as talk, _saying_how_to_continue(talk):
+    with command_output(as_json=json, debug=debug) as out, _note_when_stopped(out):
         shown = _some("metrics", metrics, tuple(field.name for field in fields(Metrics)))
-        chosen = tuple(known_detector(name).name for name in option.separated(detectors))
+        chosen = tuple(known_detector(name).name for name in option.comma_separated(detectors))
         if source is None:
             where = Source(table or data_dir, label, anomalous)
             wanted = _wanted(where, datasets, chosen, calibration, seeds)
-            with talk.working("Measuring"):
+            with out.step("Measuring"):
                 results = run(
                     wanted.plan(),
                     output or OUTPUT,
@@ -115,22 +116,22 @@ def benchmark(
         else:
             results = Results(source)
             wanted = _found(results, datasets, chosen, calibration, seeds)
-        with talk.working("Building the report"):
+        with out.step("Building the report"):
             report = build_report(
                 results,
                 output or results.folder,
                 wanted,
                 metrics=shown or ("auc_pr", "auc_roc"),
             )
-        talk.result(_values(report), *_shown(report))
+        out.result(_values(report), *_shown(report))
 
 
 @contextmanager
-def _saying_how_to_continue(talk: Talk) -> Iterator[None]:
+def _note_when_stopped(out: CommandOutput) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        talk.notice("Stopped. The same command continues from here.")
+        out.note("Stopped. The same command continues from here.")
         raise
 
 
@@ -201,7 +202,7 @@ def _installed(detectors: tuple[str, ...]) -> tuple[str, ...]:
 
 def _some(what: str, lists: list[str], choices: tuple[str, ...]) -> tuple[str, ...]:
     """Some of the choices, in their order."""
-    chosen = option.separated(lists)
+    chosen = option.comma_separated(lists)
     if unknown := set(chosen).difference(choices):
         raise InputError(f"--{what} {min(unknown)}: choose from {', '.join(choices)}")
     return tuple(choice for choice in choices if choice in chosen)
@@ -212,7 +213,7 @@ def _named(wanted: list[str], there: tuple[str, ...]) -> tuple[str, ...]:
     written = {name.lower(): name for name in there}
     names: list[str] = []
     for text in wanted:  # a name may contain commas
-        items = [text] if text.lower() in written else option.separated([text])
+        items = [text] if text.lower() in written else option.comma_separated([text])
         names += (written.get(item.lower(), item) for item in items)
     return tuple(dict.fromkeys(names))
 

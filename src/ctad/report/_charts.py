@@ -13,11 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._metrics import CONFIDENCE, Comparison, Curve, compare, curves_of
+from .._p_values import format_p_value
 from .._result_types import ColumnDrift
 from .._types import Floats
 from ._axis import Axis, axis_for
 from ._data import Report
-from ._numbers import PERCENT, counted, p_text, percent_text, score_text
+from ._numbers import PERCENT, counted, percent_text, score_text
 
 BLUE, ROSE = "#4477aa", "#cc6677"  # told apart by the colour-blind, on white and on black
 GREY = "#808080"
@@ -375,7 +376,7 @@ def drift_chart(drifts: Sequence[ColumnDrift]) -> Chart | None:
                     "marker": {"color": color},
                     "text": [
                         f"{literal(shown[i].column, 60)}: gap {shown[i].statistic:.2f}, "
-                        f"p-value {html.escape(p_text(shown[i].p_value))}"
+                        f"p-value {html.escape(format_p_value(shown[i].p_value))}"
                         for i in places
                     ],
                     "textposition": "none",
@@ -402,7 +403,7 @@ def drift_chart(drifts: Sequence[ColumnDrift]) -> Chart | None:
                 [
                     drift.column,
                     f"{drift.statistic:.3f}",
-                    p_text(drift.p_value),
+                    format_p_value(drift.p_value),
                     "changed" if drift.has_changed else "as in training",
                 ]
                 for drift in shown

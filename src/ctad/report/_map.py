@@ -7,10 +7,11 @@ import html
 import numpy as np
 import numpy.typing as npt
 
+from .._p_values import format_p_value
 from .._types import Floats
 from ._charts import BLUE, GREY, ROSE, Chart, Figure, layout_of, literal, sentence, short
 from ._data import MOST_POINTS, Flags, Plane, Report
-from ._numbers import counted, p_text, percent_text, score_text
+from ._numbers import counted, percent_text, score_text
 
 MOST_HIGHEST = 20  # rows marked where nothing says which to act on
 SEED = 0
@@ -131,7 +132,7 @@ def _said_of(report: Report, rows: Rows, outside: Flags) -> Figure:
     for row, is_outside in zip(rows, outside, strict=True):
         text = f"row {report.number_of(row):,}, score {score_text(report.scores.score[row])}"
         if report.p_values is not None:
-            text += f", p-value {html.escape(p_text(report.p_values[row]))}"
+            text += f", p-value {html.escape(format_p_value(report.p_values[row]))}"
         texts.append(text + ", farther out" * bool(is_outside))
     return {"text": texts, "hoverinfo": "text"}
 

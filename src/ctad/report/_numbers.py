@@ -6,21 +6,6 @@ import math
 
 MINUS = "\u2212"
 PERCENT = "\u00a0%"  # not torn apart at the end of a line
-LEAST_P = 1e-6  # below, the number says nothing that "less than" does not
-
-
-def p_text(p: float) -> str:
-    """A probability: three decimals, or one digit where those would be zeros.
-
-    >>> [p_text(p) for p in (0.25, 0.0123, 0.00042, 1e-12)]
-    ['0.250', '0.012', '0.0004', '< 0.000001']
-    """
-    if p < LEAST_P:
-        return f"< {LEAST_P:.6f}"
-    if p >= 0.001:
-        return f"{p:.3f}"
-    # One more decimal where rounding to one digit would carry over: 0.00097 is 0.0010.
-    return f"{p:.{-math.floor(math.log10(p))}f}"
 
 
 def score_text(score: float) -> str:

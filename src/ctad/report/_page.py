@@ -11,6 +11,7 @@ from typing import Any
 
 from .. import __version__
 from .._metrics import Comparison
+from .._p_values import format_p_value
 from ..errors import MissingPackageError
 from ._charts import (
     RESAMPLES,
@@ -24,7 +25,7 @@ from ._charts import (
 )
 from ._data import MOST_ALERTS, MOST_MOVED, Report
 from ._map import map_chart
-from ._numbers import counted, gain_text, p_text, percent_text, score_text
+from ._numbers import counted, gain_text, percent_text, score_text
 
 EXPLAINED_IN_PRINT = 5
 
@@ -102,7 +103,7 @@ def page_of(report: Report) -> str:
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined
     )
     environment.filters |= {
-        "p": p_text,
+        "p": format_p_value,
         "score": score_text,
         "gain": gain_text,
         "percent": percent_text,
