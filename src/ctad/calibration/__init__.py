@@ -2,13 +2,14 @@
 
 from ._agreement import expected_gain
 from ._base import BaseCalibrator
-from ._baselines import CentroidDistance, MahalanobisDistance, TransportOnly
-from ._contributions import DeltaParts, Moves, Neighbours
+from ._centroid_distance import CentroidDistance
 from ._ctad import CTAD
-from ._draw import Draw, DrawSettings, new_draw
-from ._relaxed import RelaxedCTAD
+from ._delta_parts import DeltaParts, Moves, Neighbours
+from ._draw import Draw
+from ._mahalanobis_distance import MahalanobisDistance
+from ._relaxed_ctad import RelaxedCTAD
 from ._score_scaling import ScoreScaling
-from ._transport_calibrator import TransportCalibrator
+from ._transport_only import TransportOnly
 
 # The calibrations that the command and the benchmark know by name.
 CALIBRATIONS: dict[str, type[CTAD] | type[RelaxedCTAD]] = {
@@ -23,14 +24,11 @@ __all__ = [
     "CentroidDistance",
     "DeltaParts",
     "Draw",
-    "DrawSettings",
     "MahalanobisDistance",
     "Moves",
     "Neighbours",
     "RelaxedCTAD",
     "ScoreScaling",
-    "TransportCalibrator",
     "TransportOnly",
     "expected_gain",
-    "new_draw",
 ]

@@ -1,34 +1,91 @@
-"""What all calibrators share: a term per row, and its sum with a detector's score."""
+"""BaseCalibrator: a term per row, and its sum with a detector's score."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_scalar
 from sklearn.utils.validation import check_is_fitted
 
 from .._saving import SaveMixin
 from .._types import Floats, Rows
 from .._validation import check_choice, check_new_rows, check_scores, check_training_rows
+from .._warnings import warn_user
 from ..errors import InputError
 from ._agreement import agreement
-from ._contributions import DeltaParts
+from ._delta_parts import DeltaParts
 from ._score_scaling import SCORE_SCALINGS, ScoreScaling
 
-# Distances square the values: far beyond these they would overflow, or vanish.
+# The squares of values beyond these would overflow or underflow in distances.
 LARGEST_VALUE = 1e100
 SMALLEST_SPREAD = 1e-100
+
+
+def check_count(name: str, value: Any) -> None:
+    """Raise unless a parameter is an integer >= 1."""
+    if not isinstance(value, Integral):
+        raise TypeError(f"{name} must be an integer, not {value!r}")
+    if value < 1:
+        raise InputError(f"{name} must be an integer >= 1, not {value}")
+
+
+def limited_to_rows(n_rows: int, **counts: int) -> list[int]:
+    """Numbers of centroids or references, at most one per training row, with one warning."""
+    messages = [
+        f"{name}={n_rows} instead of {count}" for name, count in counts.items() if count > n_rows
+    ]
+    if messages:
+        warn_user(f"only {n_rows} training rows: using {' and '.join(messages)}.")
+    return [min(count, n_rows) for count in counts.values()]
 
 
 class BaseCalibrator(SaveMixin, BaseEstimator, ABC):
     """A term per row, fitted on normal rows, that is added to a detector's score.
 
-    Subclasses fit the term (`_fit`), compute it (`_delta`) and attribute it to the columns
-    (`_delta_parts`).
+    `CalibratedDetector` calls `fit(X, scores=...)`, `delta(X)` and `combine(scores, delta)`; its
+    `explain` and `report` also call `delta_parts(X)`, `contributions(scores, delta)` and
+    `reference_points()`. This class implements all of them. A subclass has the parameters `weight`
+    and `score_scaling`, and defines
+
+    - `_fit(rows)`: fit the term to checked rows and return their terms;
+    - `_delta(rows)`: the term of each row;
+    - `_delta_parts(rows)`: the same, attributed to the columns, as `DeltaParts`.
+
+    It may override `check_parameters` and `reference_points`.
+
+    Attributes
+    ----------
+    training_delta_ : ndarray of shape (n,)
+        The term of each training row.
+    n_training_rows_ : int
+    agreement_ : float, only if scores were given
+        Spearman's correlation of score and term on the training rows.
+    score_scaling_ : ScoreScaling or None
+        Shift and scale of scores and terms; None if `fit` had no scores but needs them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ctad.calibration import BaseCalibrator, DeltaParts
+    >>> class DistanceFromMean(BaseCalibrator):
+    ...     def __init__(self, weight=1.0, score_scaling="none"):
+    ...         self.weight, self.score_scaling = weight, score_scaling
+    ...     def _fit(self, rows):
+    ...         self.mean_ = rows.mean(axis=0)
+    ...         return self._delta(rows)
+    ...     def _delta(self, rows):
+    ...         return np.linalg.norm(rows - self.mean_, axis=1)
+    ...     def _delta_parts(self, rows):
+    ...         delta, squares = self._delta(rows), (rows - self.mean_) ** 2
+    ...         return DeltaParts.without_transport(delta, squares / delta[:, np.newaxis])
+    >>> calibrator = DistanceFromMean(weight=2.0).fit([[0.0, 0.0], [0.0, 2.0]])
+    >>> calibrator.calibrate([0.5], [[3.0, 5.0]])
+    array([10.5])
+    >>> calibrator.delta_parts([[3.0, 5.0]]).columns
+    array([[1.8, 3.2]])
     """
 
     weight: float
@@ -59,18 +116,9 @@ class BaseCalibrator(SaveMixin, BaseEstimator, ABC):
             self.__dict__.pop(name, None)
         self.check_parameters()
         rows = check_training_rows(self, X)
-        largest, spread = np.abs(rows).max(), (rows.max(axis=0) - rows.min(axis=0)).max()
-        if largest > LARGEST_VALUE:
-            raise InputError(f"values of X reach {largest:g}, too large to be squared: rescale X")
-        if 0 < spread < SMALLEST_SPREAD:
-            raise InputError(f"values of X differ by at most {spread:g}, too little: rescale X")
-        train_scores = None if scores is None else check_scores(scores, rows)
-        if train_scores is not None and not np.isfinite(train_scores).any():
-            raise InputError(
-                f"none of the {len(rows)} training scores is finite. Some detectors fail like this "
-                "on linearly dependent columns: drop them, or set n_components=0.99 for PyOD's PCA."
-            )
-        self.training_delta_ = self._finite(self._fit(rows))
+        _check_range(rows)
+        train_scores = None if scores is None else _check_training_scores(scores, rows)
+        self.training_delta_ = self._check_finite(self._fit(rows))
         scaling: ScoreScaling | None = None
         if self.score_scaling == "none":
             scaling = ScoreScaling()
@@ -99,7 +147,7 @@ class BaseCalibrator(SaveMixin, BaseEstimator, ABC):
         ndarray of shape (n,)
         """
         check_is_fitted(self)
-        return self._finite(self._delta(check_new_rows(self, X)))
+        return self._check_finite(self._delta(check_new_rows(self, X)))
 
     def calibrate(self, scores: Any, X: Any) -> Floats:
         """Add the term to scores made elsewhere: `s + weight * delta(X)`.
@@ -136,8 +184,7 @@ class BaseCalibrator(SaveMixin, BaseEstimator, ABC):
         ndarray of shape (n,)
         """
         of_scores, of_delta = self.contributions(scores, delta)
-        of_delta += of_scores
-        return of_delta
+        return of_scores + of_delta
 
     def contributions(self, scores: Any, delta: Any) -> tuple[Floats, Floats]:
         """What score and term each add to the calibrated score; their sum is the score.
@@ -181,8 +228,11 @@ class BaseCalibrator(SaveMixin, BaseEstimator, ABC):
         return self._delta_parts(check_new_rows(self, X))
 
     def reference_points(self) -> tuple[Floats, Floats]:
-        """Reference rows (M, D) and centroids (K, D) in the units of the rows; empty if the term
-        uses none.
+        """Reference rows and centroids in the units of the rows; empty if the term has none.
+
+        Returns
+        -------
+        ndarray of shape (M, D), ndarray of shape (K, D)
         """
         none = np.empty((0, self.n_features_in_))
         return none, none
@@ -197,7 +247,7 @@ class BaseCalibrator(SaveMixin, BaseEstimator, ABC):
             )
         return self.score_scaling_
 
-    def _finite(self, delta: Floats) -> Floats:
+    def _check_finite(self, delta: Floats) -> Floats:
         if not np.isfinite(delta).all():
             raise InputError("the calibration term overflows: rescale the columns of X")
         return delta
@@ -208,8 +258,9 @@ class BaseCalibrator(SaveMixin, BaseEstimator, ABC):
         check_choice("score_scaling", self.score_scaling, SCORE_SCALINGS)
 
     def _check_weight(self) -> None:
-        check_scalar(self.weight, "weight", Real, min_val=0)
-        if not np.isfinite(self.weight):
+        if not isinstance(self.weight, Real):
+            raise TypeError(f"weight must be a number, not {self.weight!r}")
+        if not 0 <= self.weight < np.inf:
             raise InputError(f"weight must be a finite number >= 0, not {self.weight}")
 
     def _rounding(self, rows: Floats) -> float:
@@ -225,3 +276,21 @@ class BaseCalibrator(SaveMixin, BaseEstimator, ABC):
 
     @abstractmethod
     def _delta_parts(self, rows: Rows) -> DeltaParts: ...
+
+
+def _check_range(rows: Floats) -> None:
+    largest, spread = np.abs(rows).max(), (rows.max(axis=0) - rows.min(axis=0)).max()
+    if largest > LARGEST_VALUE:
+        raise InputError(f"values of X reach {largest:g}, too large to be squared: rescale X")
+    if 0 < spread < SMALLEST_SPREAD:
+        raise InputError(f"values of X differ by at most {spread:g}, too little: rescale X")
+
+
+def _check_training_scores(scores: Any, rows: Floats) -> Floats:
+    checked = check_scores(scores, rows)
+    if not np.isfinite(checked).any():
+        raise InputError(
+            f"none of the {len(rows)} training scores is finite. Some detectors fail like this on "
+            "linearly dependent columns: drop them, or set n_components=0.99 for PyOD's PCA."
+        )
+    return checked

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from numbers import Integral
-
 import numpy as np
-from sklearn.utils import check_scalar
 
 from .._validation import check_choice
+from ._base import limited_to_rows
 from ._draw import FEATURE_SCALINGS, TARGETS, DrawSettings
-from ._transport_calibrator import TransportCalibrator, reduced
+from ._transport_calibrator import TransportCalibrator
 
 SIGNALS = ("total", "own")
 
@@ -131,15 +129,10 @@ class CTAD(TransportCalibrator):
 
     def check_parameters(self) -> None:
         super().check_parameters()
-        for name in ("n_centroids", "n_references", "n_draws"):
-            check_scalar(getattr(self, name), name, Integral, min_val=1)
         check_choice("target", self.target, TARGETS)
         check_choice("signal", self.signal, SIGNALS)
         check_choice("feature_scaling", self.feature_scaling, FEATURE_SCALINGS)
 
     def _draw_settings(self, n_rows: int) -> list[DrawSettings]:
-        k, m = reduced(n_rows, n_centroids=self.n_centroids, n_references=self.n_references)
+        k, m = limited_to_rows(n_rows, n_centroids=self.n_centroids, n_references=self.n_references)
         return [DrawSettings(k, m, self.target, self.feature_scaling)] * self.n_draws
-
-    def _signal(self) -> str:
-        return self.signal

@@ -1,4 +1,4 @@
-"""One random description of normal data, twice: by training rows (P) and by centroids (Q)."""
+"""One random draw: normal data described by reference rows (P) and by centroids (Q)."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ import numpy as np
 from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
 
 from .._types import Floats, Integers, Rows
+from ..errors import InputError
 from ..transport import EuclideanCosts, RowTransport, Transported, euclidean_costs
-from ._contributions import Moves, Neighbours
+from ._delta_parts import Moves, Neighbours
 from ._kmeans import find_centroids, leave_one_out_costs, usual_distances
 
-NEIGHBOURS = 3  # reference rows that an explanation names
+N_NEIGHBOURS = 3  # nearest reference rows in an explanation
 
 TARGETS = ("uniform", "sizes", "free")
 FEATURE_SCALINGS = (None, "standard", "robust", "minmax")
@@ -22,7 +23,7 @@ FEATURE_SCALINGS = (None, "standard", "robust", "minmax")
 
 @dataclass(frozen=True)
 class DrawSettings:
-    """How to draw a description of normal data.
+    """Settings of a draw.
 
     Attributes
     ----------
@@ -32,8 +33,8 @@ class DrawSettings:
         The mass on the centroids.
     feature_scaling : {None, "standard", "robust", "minmax"}
     relative_costs : bool
-        Whether the cost of reaching a centroid is the distance, or its ratio to the usual distance
-        of the rows at this centroid.
+        Whether costs are ratios of the distance to the usual distance of the rows at a centroid,
+        or plain distances.
     random_columns : bool
         Whether to use a random subset, more than half, of the columns.
     max_kmeans_rows : int or None
@@ -56,16 +57,16 @@ class DrawSettings:
 class Draw:
     """Reference rows (P without the row to score), centroids (Q), and the space they are in.
 
-    Columns are selected first, then shifted, then divided.
+    A row is in that space after its columns were selected, shifted and divided, in this order.
 
     Attributes
     ----------
     references : ndarray of shape (M, d)
     centroids : ndarray of shape (K, d)
     radius : ndarray of shape (K,)
-        What distances to a centroid are divided by.
+        Distances to a centroid are divided by this.
     columns, shift, scale : ndarray of shape (d,)
-        The space.
+        The columns in use, and what is subtracted from them and what they are divided by.
     target : "uniform", "free", or ndarray of int of shape (K,)
         Mass on the centroids, as for `RowTransport`.
     """
@@ -96,14 +97,18 @@ class Draw:
 
     def solve(self, rows: Rows, *, mass: bool = False, n_threads: int = 1) -> Transported:
         """The transport of each row."""
-        return self.transport.solve_points(rows, self._costs, mass=mass, n_threads=n_threads)
+        try:
+            return self.transport.solve_points(rows, self._costs, mass=mass, n_threads=n_threads)
+        except ValueError as error:  # a row too far away
+            raise InputError(str(error)) from error
 
     def attribute(
-        self, rows: Rows, columns: Floats, n_threads: int = 1
+        self, rows: Rows, columns: Floats, number: int, n_threads: int = 1
     ) -> tuple[Transported, Moves]:
         """The transport of each row, and where its mass goes.
 
-        What each column contributes to the cost of the row is added to `columns` (n, D).
+        Adds the contribution of each column to the cost of the row to `columns` (n, D). `number` is
+        the number of this draw in the moves.
         """
         is_free = isinstance(self.target, str) and self.target == "free"
         transported = self.solve(rows, mass=not is_free, n_threads=n_threads)
@@ -118,13 +123,13 @@ class Draw:
         distance = np.linalg.norm(self.transform(rows)[row] - self.centroids[centroid], axis=1)
         usual = self.radius[centroid]
         self._costs.add_shares(rows, row, centroid, share * distance / usual / n_sources, columns)
-        first = np.zeros(len(row), dtype=np.int64)
-        return transported, Moves(row, first, centroid, share, distance, usual)
+        draw = np.full(len(row), number)
+        return transported, Moves(row, draw, centroid, share, distance, usual)
 
     def neighbours(self, rows: Rows) -> Neighbours:
         """The references nearest to each row."""
         distances = euclidean_costs(self.transform(rows), self.references)
-        nearest = np.argsort(distances, axis=1, kind="stable")[:, :NEIGHBOURS]
+        nearest = np.argsort(distances, axis=1, kind="stable")[:, :N_NEIGHBOURS]
         return Neighbours(nearest, np.take_along_axis(distances, nearest, axis=1))
 
     def with_references(self, rows: Rows) -> Draw:
@@ -160,14 +165,14 @@ class Draw:
 def new_draw(
     rows: Floats, settings: DrawSettings, random: np.random.RandomState
 ) -> tuple[Draw, Floats]:
-    """Describe rows.
+    """Draw references and centroids from training rows.
 
     Returns
     -------
     Draw
     ndarray of shape (n,)
-        How much more each row would pay if k-means had not used it. New rows have no centroid that
-        is their own. This is known for the target "free"; for others it is 0.
+        How much more each row would pay if k-means had not used it, as for a new row. It is known
+        for the target "free"; for others it is 0.
     """
     n, n_columns = rows.shape
     columns = np.arange(n_columns)
@@ -201,7 +206,7 @@ def new_draw(
 
 
 def _location(scaling: str | None, rows: Floats) -> tuple[Floats, Floats]:
-    """What to subtract from and divide each column by; constant columns by 1."""
+    """Shift and scale of each column; the scale of a constant column is 1."""
     if scaling is None:
         return np.zeros(rows.shape[1]), np.ones(rows.shape[1])
     if scaling == "minmax":

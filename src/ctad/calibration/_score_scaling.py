@@ -16,8 +16,8 @@ Location = tuple[float, float]  # (shift, scale)
 IDENTITY: Location = (0.0, 1.0)
 
 # If more than half of the values are nearly equal, such as the scores of machines that mostly rest,
-# the interquartile range says nothing. If the middle 90 % of the values are this many times wider,
-# they are used instead, divided by the ratio that the two ranges have in a normal distribution.
+# the interquartile range is no measure of scale. If the range of the middle 90 % is this many times
+# wider, it is used instead, divided by the ratio of the two ranges in a normal distribution.
 NARROW = 40
 OUTER_TO_INNER = 2.439
 
@@ -66,8 +66,8 @@ class ScoreScaling:
     >>> scaling = ScoreScaling.from_training("unit", known, known)
     >>> scaling.score
     (1.0, 2.0)
-    >>> scaling.combine(np.array([2.0]), np.array([7.0]), weight=1.0)
-    array([7.5])
+    >>> scaling.contributions(np.array([2.0]), np.array([7.0]), weight=1.0)
+    (array([0.5]), array([7.]))
     """
 
     score: Location = IDENTITY
@@ -93,18 +93,19 @@ class ScoreScaling:
         )
 
     def contributions(self, scores: Floats, delta: Floats, weight: float) -> tuple[Floats, Floats]:
-        """What scores and terms each add to the calibrated scores."""
-        of_scores = scores - self.score[0]
-        of_scores /= self.score[1]
-        of_delta = delta - self.delta[0]
-        of_delta /= self.delta[1]
-        of_delta *= weight
-        return of_scores, of_delta
+        """What scores and terms each add to the calibrated scores.
 
-    def combine(self, scores: Floats, delta: Floats, weight: float) -> Floats:
-        """The calibrated scores."""
-        of_scores, of_delta = self.contributions(scores, delta, weight)
-        return of_scores + of_delta
+        Parameters
+        ----------
+        scores, delta : ndarray of shape (n,)
+        weight : float
+
+        Returns
+        -------
+        ndarray of shape (n,), ndarray of shape (n,)
+        """
+        (score_shift, score_scale), (delta_shift, delta_scale) = self.score, self.delta
+        return (scores - score_shift) / score_scale, weight * ((delta - delta_shift) / delta_scale)
 
 
 def _location(
@@ -127,6 +128,6 @@ def _location(
 
 
 def _rounding(values: Floats) -> float:
-    """Values that are equal may differ by this much after some arithmetic."""
+    """Equal values may differ by this much after some arithmetic."""
     finite = np.abs(values[np.isfinite(values)])
     return float(10 * np.finfo(np.float64).eps * finite.max(initial=0.0))

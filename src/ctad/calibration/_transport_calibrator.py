@@ -8,32 +8,36 @@ from numbers import Integral
 
 import numpy as np
 from joblib import effective_n_jobs
-from sklearn.utils import check_random_state, check_scalar
+from sklearn.utils import check_random_state
 
 from .._progress import report_progress
 from .._types import Floats, Rows
-from .._warnings import warn_user
-from ._base import BaseCalibrator
-from ._contributions import DeltaParts, Moves
+from ..errors import InputError
+from ._base import BaseCalibrator, check_count
+from ._delta_parts import DeltaParts, Moves
 from ._draw import Draw, DrawSettings, new_draw
 
-# Rows scored at a time: bounds the memory for what is not returned.
+# Rows scored at a time: bounds the memory for intermediate results.
 CHUNK_ROWS = 2**20
 
 
 class TransportCalibrator(BaseCalibrator):
-    """A term that is the mean, over draws, of what the transport of a row costs.
+    """A term that is the mean, over draws, of the transport cost of a row.
 
-    Subclasses say what each draw looks like (`_draw_settings`) and whether the term is the whole
-    cost or the row's own part (`_signal`).
+    Subclasses have the parameters below, define how each draw is made (`_draw_settings`), and set
+    `signal`: whether the term is the total cost or the row's own part.
 
     Attributes
     ----------
     draws_ : list of Draw
     signal_ : {"total", "own"}
-        What of the transport is the term.
+        The `signal` at the time of `fit`.
     """
 
+    n_centroids: int
+    n_references: int
+    n_draws: int
+    signal: str
     n_jobs: int | None
     random_state: int | np.random.RandomState | None
     draws_: list[Draw]
@@ -45,17 +49,17 @@ class TransportCalibrator(BaseCalibrator):
 
     @abstractmethod
     def _draw_settings(self, n_rows: int) -> Sequence[DrawSettings]:
-        """The settings of each draw from so many training rows."""
-
-    @abstractmethod
-    def _signal(self) -> str:
-        """ "total" or "own"."""
+        """The settings of each draw, for `n_rows` training rows."""
 
     def check_parameters(self) -> None:
         super().check_parameters()
-        if self.n_jobs is not None:
-            check_scalar(self.n_jobs, "n_jobs", Integral)
-        effective_n_jobs(self.n_jobs)  # raises for 0
+        check_count("n_centroids", self.n_centroids)
+        check_count("n_references", self.n_references)
+        check_count("n_draws", self.n_draws)
+        if not isinstance(self.n_jobs, Integral | None):
+            raise TypeError(f"n_jobs must be an integer or None, not {self.n_jobs!r}")
+        if self.n_jobs == 0:
+            raise InputError("n_jobs must be a number of threads, -1 for all processors, or None")
 
     def _fit(self, rows: Floats) -> Floats:
         settings = self._draw_settings(len(rows))
@@ -68,15 +72,16 @@ class TransportCalibrator(BaseCalibrator):
             draws.append(draw)
             extra += more
         report_progress("Finding centroids", len(settings), len(settings))
-        self.set_draws(draws, self._signal())
+        self.set_draws(draws, self.signal)
         return self._delta(rows) + extra / len(draws)
 
     def set_draws(self, draws: Sequence[Draw], signal: str) -> None:
-        """Use these draws; the first must use all columns.
+        """Set the fitted attributes that follow from the draws.
 
         Parameters
         ----------
         draws : sequence of Draw
+            The first must use all columns.
         signal : {"total", "own"}
         """
         self.draws_ = list(draws)
@@ -109,8 +114,8 @@ class TransportCalibrator(BaseCalibrator):
         delta, references, moves = np.zeros(len(rows)), np.zeros(len(rows)), []
         columns = np.zeros(rows.shape)
         for number, draw in enumerate(self.draws_):
-            transported, moved = draw.attribute(rows, columns, n_threads)
-            moves.append(moved._replace(draw=moved.draw + number))
+            transported, moved = draw.attribute(rows, columns, number, n_threads)
+            moves.append(moved)
             if self.signal_ == "total":
                 delta += transported.total
                 references += transported.total - transported.own
@@ -118,15 +123,7 @@ class TransportCalibrator(BaseCalibrator):
                 delta += transported.own
         for part in (delta, references, columns):
             part /= len(self.draws_)
-        together = Moves(*map(np.concatenate, zip(*moves, strict=True)))
-        return DeltaParts(delta, columns, references, together, self.draws_[0].neighbours(rows))
-
-
-def reduced(n_rows: int, **counts: int) -> list[int]:
-    """Numbers of centroids or references, at most one per training row, with one warning."""
-    messages = [
-        f"{name}={n_rows} instead of {count}" for name, count in counts.items() if count > n_rows
-    ]
-    if messages:
-        warn_user(f"only {n_rows} training rows: using {' and '.join(messages)}.")
-    return [min(count, n_rows) for count in counts.values()]
+        all_moves = Moves(
+            *map(np.concatenate, zip(*(vars(moved).values() for moved in moves), strict=True))
+        )
+        return DeltaParts(delta, columns, references, all_moves, self.draws_[0].neighbours(rows))

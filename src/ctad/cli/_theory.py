@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,166 +11,183 @@ from rich.table import Table
 
 from ..errors import InputError
 from . import _options as option
-from ._console import plain_table, talking
-from ._score import load_detector, refuse_learnt_label
+from ._console import command_output, plain_table
+from ._model_files import load_detector
 
 if TYPE_CHECKING:
-    from ..calibration import TransportCalibrator
-    from ..theory import Bounds, Constants, Room, Separation
+    from ..theory import Bounds, Constants, DetectionRate, Separation
 
 SAMPLE_ROWS = 100_000
 VARIANCE_ROWS = 200
-LITTLE_ROOM = 0.1  # of shuffled rows, where 0.05 of normal rows have a larger term
+LOW_DETECTION_RATE = 0.1  # of rows with shuffled columns, at a false-alarm rate of 0.05
 
 
 def theory(
     model: option.Model,
     table: Annotated[
         str | None,
-        typer.Argument(metavar="[TABLE]", help=f"Labelled rows. {option.TABLES} on stdin."),
+        typer.Argument(metavar="[TABLE]", help=f"Labelled rows. {option.TABLES}."),
     ] = None,
     label: Annotated[
-        str | None, typer.Option(help="The column of labels, 1 = anomaly; needed with a table.")
+        str | None, typer.Option(help="The label column, 1 = anomaly; needed with TABLE.")
     ] = None,
     anomalous: option.Anomalous = None,
     batch_rows: option.BatchRows = None,
     encoding: option.Encoding = None,
     delimiter: option.Delimiter = None,
     json: option.Json = False,
+    debug: option.Debug = False,
 ) -> None:
-    """What can be proved of a model's calibration term: its bounds, how much room they leave to
-    tell rows apart, how much it depends on chance, and, with labelled rows, by how much anomalies
-    are sure to differ.
+    """Show what can be proved about the calibration term of a model: its bounds, the share of
+    unusual rows that it must detect, its variance over random draws and, with labelled rows, the
+    guaranteed difference between anomalies and normal rows.
     """
-    from ..calibration import TransportCalibrator
-    from ..io import require_both_kinds
-    from ..theory import bounds, constants, room, separation, variance
-    from ._rows import read_rows
+    from ..calibration import CTAD, RelaxedCTAD
+    from ..io import LabelColumn, ReadOptions
+    from ..theory import bounds, constants, detection_rate, separation, variance
+    from ._new_rows import read_new_rows
 
     if (table is None) != (label is None):
-        raise typer.BadParameter("a table and its column of labels go together.")
-    with talking(json) as talk:
-        detector = load_detector(model)
+        raise typer.BadParameter("TABLE and --label must be given together.")
+    with command_output(as_json=json, debug=debug) as out:
+        detector = load_detector(model, label=label)
         calibrator = detector.calibrator_
-        if not isinstance(calibrator, TransportCalibrator):
+        if not isinstance(calibrator, CTAD | RelaxedCTAD):
             raise InputError(
                 f"{model}: theory needs CTAD or RelaxedCTAD, not {type(calibrator).__name__}."
             )
-        if not len(detector.training_sample_):
-            raise InputError(f"{model} was written by an earlier version: train it anew.")
         sample = detector.training_sample_
-        known = constants(calibrator)
-        bounded = bounds(calibrator, sample)
         held_out = detector.calibration_scores_
-        unseen = None if held_out is None else held_out.delta
-        has_room = room(calibrator, sample, terms=unseen)
-        varies = variance(calibrator, sample, sample[:VARIANCE_ROWS])
-        found = None
-        if table is not None and label is not None:
-            refuse_learnt_label(label, detector, model)
-            rows = read_rows(
-                detector,
-                table,
-                talk,
-                sample_rows=SAMPLE_ROWS,
-                seed=0,
-                label=label,
-                anomalous=anomalous,
-                batch_rows=batch_rows,
-                encoding=encoding,
-                delimiter=delimiter,
+        with out.step("Computing bounds"):
+            result = _Theory(
+                calibrator.signal_,
+                constants(calibrator),
+                bounds(calibrator, sample),
+                variance(calibrator, sample, sample[:VARIANCE_ROWS]),
+                detection_rate(
+                    calibrator, sample, terms=None if held_out is None else held_out.delta
+                ),
             )
-            assert rows.labels is not None
-            require_both_kinds(rows.labels, label, table)
-            found = separation(calibrator, detector.numeric_rows(rows.table), rows.labels)
-        talk.result(
+        separated = None
+        if table is not None and label is not None:
+            column = LabelColumn(label, anomalous)
+            reading = ReadOptions(batch_rows, encoding, delimiter)
+            rows = read_new_rows(
+                detector, table, reading, sample_rows=SAMPLE_ROWS, seed=0, label=column
+            )
+            assert rows.is_anomaly is not None
+            column.require_both_classes(rows.is_anomaly, table)
+            separated = separation(calibrator, detector.numeric_rows(rows.table), rows.is_anomaly)
+        out.result(
             {
-                "constants": [_plain(draw._asdict()) for draw in known],
-                "bounds": _plain(_means(bounded)),
-                "variance": {str(m): value for m, value in varies.items()},
-                "room": _plain(has_room._asdict()),
-                "separation": None if found is None else _plain(found._asdict()),
+                **result.as_json(),
+                "separation": None if separated is None else _json_numbers(vars(separated)),
             },
-            _shown(calibrator, known, bounded, varies, has_room, found),
-            *_verdicts(has_room, found, is_unseen=unseen is not None),
+            _table([*result.lines(), *_separation_lines(separated)]),
+            *_conclusions(result.detection, separated, has_new_rows=held_out is not None),
         )
 
 
-def _shown(
-    calibrator: TransportCalibrator,
-    known: list[Constants],
-    bounded: Bounds,
-    varies: dict[int, float],
-    has_room: Room,
-    found: Separation | None,
-) -> Table:
-    """Means over draws, as the term is one."""
-    table = plain_table("", "", "what it says")
-    n = len(known)
-    mean = {
-        name: sum(getattr(draw, name) for draw in known) / n
-        for name in ("least", "slack", "lipschitz")
-    }
-    of_rows = _means(bounded)
-    is_total = calibrator.signal_ == "total"
-    lines: list[tuple[str, float, str]] = [
-        ("a", known[0].mass, "mass of a row, 1/(M+1)"),
-        ("V_min", mean["least"], "what the references pay at least"),
-        ("G", mean["slack"], "what they may pay more, to make room for the row"),
-        ("L", mean["lipschitz"], "a row that moves by 1 changes its transport by this at most"),
-        ("a d", of_rows["paper"], "training rows, mean: the paper's lower bound"),
-        ("nearest", of_rows["nearest"], "... lower bound: all points to their nearest centroid"),
-        ("lower", of_rows["lower"], "... lower bound: " + ("V_min + a d" if is_total else "a d")),
-        ("term", of_rows["term"], "... the term"),
-        ("upper", of_rows["upper"], "... upper bound: lower + G, where d has room"),
-    ]
-    lines += [
-        (f"variance {m}", value, f"over draws of {m} references, mean over training rows")
-        for m, value in varies.items()
-    ]
-    lines += [
-        ("usual", has_room.usual, "term that 95 % of normal rows keep to"),
-        ("needed d", has_room.needed, "rows farther than this are sure to have a larger term"),
-    ]
-    if found is not None:
-        lines += [
-            ("eps", found.eps, "labelled: mean d of normal rows (to centroids with room)"),
-            ("eta", found.eta, "labelled: mean d of anomalies"),
-            ("guaranteed", found.guaranteed, "mean terms differ by at least a (eta - eps) - G"),
-            ("measured", found.measured, "... and do differ by this"),
-        ]
+@dataclass(frozen=True, eq=False)
+class _Theory:
+    """What can be proved about a calibration term without labelled rows."""
+
+    signal: str
+    draws: list[Constants]
+    bounds: Bounds
+    variances: dict[int, float]  # by the number of references
+    detection: DetectionRate
+
+    def mean_bounds(self) -> dict[str, float]:
+        return {name: float(values.mean()) for name, values in vars(self.bounds).items()}
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "constants": [_json_numbers(vars(draw)) for draw in self.draws],
+            "bounds": _json_numbers(self.mean_bounds()),
+            "variance": {str(m): value for m, value in self.variances.items()},
+            "detection_rate": _json_numbers(vars(self.detection)),
+        }
+
+    def lines(self) -> Iterator[tuple[str, float, str]]:
+        """Names, values and meanings; the constants are means over draws, as the term is."""
+        n_draws = len(self.draws)
+        least = sum(draw.least for draw in self.draws) / n_draws
+        slack = sum(draw.slack for draw in self.draws) / n_draws
+        lipschitz = sum(draw.lipschitz for draw in self.draws) / n_draws
+        mean = self.mean_bounds()
+        formula = "V_min + a d" if self.signal == "total" else "a d"
+        yield "a", self.draws[0].mass, "mass of a row, 1/(M+1)"
+        yield "V_min", least, "least cost of the references"
+        yield "G", slack, "largest additional cost of the references due to a row"
+        yield "L", lipschitz, "largest change of the term if a row moves by 1"
+        yield "a d", mean["paper"], "mean over training rows: the paper's lower bound"
+        yield "nearest", mean["nearest"], "... lower bound: all points to their nearest centroid"
+        yield "lower", mean["lower"], f"... lower bound: {formula}"
+        yield "term", mean["term"], "... the term"
+        yield (
+            "upper",
+            mean["upper"],
+            "... upper bound: lower + G",
+        )
+        for m, value in self.variances.items():
+            yield f"variance {m}", value, f"over draws of {m} references, mean over training rows"
+        yield "threshold", self.detection.threshold, "95 % of normal rows have a smaller term"
+        yield (
+            "needed d",
+            self.detection.needed_cost,
+            "rows with a larger d must exceed the threshold",
+        )
+
+
+def _separation_lines(separated: Separation | None) -> Iterator[tuple[str, float, str]]:
+    if separated is not None:
+        yield (
+            "eps",
+            separated.eps,
+            "labelled rows: mean d of normal rows",
+        )
+        yield "eta", separated.eta, "... mean d of anomalies"
+        yield (
+            "guaranteed",
+            separated.guaranteed,
+            "... difference of mean terms, at least",
+        )
+        yield "measured", separated.measured, "... difference of mean terms"
+
+
+def _table(lines: list[tuple[str, float, str]]) -> Table:
+    table = plain_table("", "", "meaning")
     for name, value, meaning in lines:
         table.add_row(name, f"{value:.4g}", meaning)
     return table
 
 
-def _means(bounded: Bounds) -> dict[str, float]:
-    return {name: float(values.mean()) for name, values in bounded._asdict().items()}
-
-
-def _verdicts(has_room: Room, found: Separation | None, *, is_unseen: bool) -> Iterator[str]:
+def _conclusions(
+    detection: DetectionRate, separated: Separation | None, *, has_new_rows: bool
+) -> Iterator[str]:
     yield (
-        f"Of rows with shuffled columns, {has_room.measured:.0%} have a larger term than 95 % of "
-        f"the normal rows, {has_room.sure:.0%} for sure."
+        f"{detection.measured:.0%} of rows with shuffled columns exceed the threshold, "
+        f"{detection.guaranteed:.0%} by proof."
     )
-    if has_room.measured < LITTLE_ROOM:
+    if detection.measured < LOW_DETECTION_RATE:
         yield (
-            "So the term has little room: columns hardly depend on each other, or it does not see "
-            "how. It tells apart what is out of range."
+            "This is low: columns are nearly independent, or the term does not capture how they "
+            "depend on each other. It detects values out of range only."
         )
-    if not is_unseen:
+    if not has_new_rows:
         yield (
-            "That is too good, since training has seen these normal rows. Keep some out of it: "
-            "ctad fit --holdout 0.2."
+            "These numbers are too optimistic, because the model was trained on the same normal "
+            "rows. Hold some out: ctad fit --holdout 0.2."
         )
-    if found is not None and found.guaranteed > 0:
-        yield "Of the labelled rows, anomalies are sure to have larger terms, on average."
-    elif found is not None:
-        yield "Of the labelled rows the bounds promise nothing; see what is measured."
+    if separated is not None and separated.guaranteed > 0:
+        yield "Anomalies among the labelled rows have larger terms on average, by proof."
+    elif separated is not None:
+        yield "The bounds guarantee nothing about the labelled rows; see the measured difference."
 
 
-def _plain(values: dict[str, Any]) -> dict[str, Any]:
-    """As JSON knows them: it has no infinity."""
+def _json_numbers(values: dict[str, Any]) -> dict[str, Any]:
+    """Numbers and arrays as JSON has them; infinity, which it does not have, is null."""
     plain = {}
     for name, value in values.items():
         numbers = [float(v) for v in value] if hasattr(value, "__len__") else [float(value)]

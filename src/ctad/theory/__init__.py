@@ -1,17 +1,18 @@
-"""What can be proved of the calibration term; the page "Theory" has the proofs."""
+"""Bounds, separation and variance of the calibration term; proofs are on the page "Theory"."""
 
 from ._bounds import Bounds, Constants, bounds, constants
-from ._separation import Room, Separation, room, separation
+from ._detection_rate import DetectionRate, detection_rate
+from ._separation import Separation, separation
 from ._variance import variance
 
 __all__ = [
     "Bounds",
     "Constants",
-    "Room",
+    "DetectionRate",
     "Separation",
     "bounds",
     "constants",
-    "room",
+    "detection_rate",
     "separation",
     "variance",
 ]

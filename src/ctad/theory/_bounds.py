@@ -1,35 +1,37 @@
-"""Theorems 1 to 4: the term lies between the nearest centroid and a constant more."""
+"""Theorems 1 to 4: lower and upper bounds of the term."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from .._types import Floats
+from .._types import Floats, Rows
 from .._validation import check_new_rows
-from ..calibration import Draw, TransportCalibrator
+from ..calibration import CTAD, Draw, RelaxedCTAD
 from ..transport import euclidean_costs
 
 
-class Constants(NamedTuple):
-    """What is known of a draw after `fit`, whatever the row.
+@dataclass(frozen=True, eq=False)
+class Constants:
+    """Constants of a draw, the same for all rows.
 
     Attributes
     ----------
     mass : float
         a = 1/(M+1), the mass of a row.
     least : float
-        V_min, what the references pay at least.
+        V_min, the least cost of the references.
     forced : ndarray of shape (K,)
-        V(a e_j), what they pay if all of the row goes to centroid j; infinite where there is no
-        room for it.
+        V(a e_j), the cost of the references if all of the row goes to centroid j; infinite if the
+        centroid has no capacity for a whole row.
     slack : float
-        G, the largest finite `forced` less `least`; infinite if no centroid has room for a row.
+        G, the largest finite `forced` minus `least`; infinite if no centroid has capacity for a
+        whole row.
     lipschitz : float
-        The term changes by no more than this, times the distance by which a row moves.
+        If a row moves by a distance, its term changes by at most this factor of the distance.
     """
 
     mass: float
@@ -39,7 +41,8 @@ class Constants(NamedTuple):
     lipschitz: float
 
 
-class Bounds(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Bounds:
     """Bounds of the term of each row: `paper <= nearest <= lower <= term <= upper`.
 
     Attributes
@@ -48,9 +51,9 @@ class Bounds(NamedTuple):
         The paper's Proposition 1: the row goes to its nearest centroid, the rest is free.
     nearest : ndarray of shape (n,)
         All points go to their nearest centroid. (The paper's Proposition 2 has this as an upper
-        bound.) With the signal "own", where references do not count, the same as `paper`.
+        bound.) The same as `paper` with the signal "own", which does not include the references.
     lower, upper : ndarray of shape (n,)
-        Theorems 2 and 3. The upper one is infinite where no centroid has room for a row.
+        Theorems 2 and 3. The upper bound is infinite if no centroid has capacity for a whole row.
     term : ndarray of shape (n,)
     """
 
@@ -61,7 +64,7 @@ class Bounds(NamedTuple):
     upper: Floats
 
 
-def constants(calibrator: TransportCalibrator) -> list[Constants]:
+def constants(calibrator: CTAD | RelaxedCTAD) -> list[Constants]:
     """The constants of each draw of a fitted calibrator.
 
     Parameters
@@ -80,10 +83,10 @@ def constants(calibrator: TransportCalibrator) -> list[Constants]:
     >>> constants(CTAD(2, 3, target="free", random_state=0).fit(rows))[0].slack
     0.0
     """
-    return [_constants_of(draw) for draw in draws_of(calibrator)]
+    return [_draw_constants(draw) for draw in fitted_draws(calibrator)]
 
 
-def bounds(calibrator: TransportCalibrator, X: Any) -> Bounds:
+def bounds(calibrator: CTAD | RelaxedCTAD, X: Any) -> Bounds:
     """Bounds of the term of each row, and the term.
 
     Parameters
@@ -105,56 +108,51 @@ def bounds(calibrator: TransportCalibrator, X: Any) -> Bounds:
     >>> bool((found.lower <= found.term).all() and (found.term <= found.upper).all())
     True
     """
-    draws = draws_of(calibrator)
+    draws = fitted_draws(calibrator)
     rows = check_new_rows(calibrator, X)
     n_draws = len(draws)
     paper, nearest, lower, upper = np.zeros((4, len(rows)))
-    counts = calibrator.signal_ == "total"  # whether what the references pay is in the term
+    with_references = calibrator.signal_ == "total"  # whether the term includes their cost
     for draw, known in zip(draws, constants(calibrator), strict=True):
-        costs = costs_of(draw, rows)
-        near, near_with_room = nearest_costs(costs, known)
-        references = costs_between(draw, draw.references).min(axis=1).sum()
+        near, near_with_capacity = nearest_costs(draw, rows, known)
+        references = _costs(draw, draw.references).min(axis=1).sum()
         paper += known.mass * near / n_draws
-        nearest += known.mass * (near + counts * references) / n_draws
-        least = known.least if counts else 0.0
+        nearest += known.mass * (near + with_references * references) / n_draws
+        least = known.least if with_references else 0.0
         lower += (least + known.mass * near) / n_draws
-        upper += (least + known.mass * near_with_room + known.slack) / n_draws
+        upper += (least + known.mass * near_with_capacity + known.slack) / n_draws
     return Bounds(paper, nearest, lower, calibrator.delta(X), upper)
 
 
-def draws_of(calibrator: TransportCalibrator) -> list[Draw]:
-    """The draws of a fitted calibrator that is a transport."""
-    if not isinstance(calibrator, TransportCalibrator):
+def fitted_draws(calibrator: CTAD | RelaxedCTAD) -> list[Draw]:
+    """The draws of a fitted calibrator."""
+    if not isinstance(calibrator, CTAD | RelaxedCTAD):
         raise TypeError(f"calibrator must be CTAD or RelaxedCTAD, not {type(calibrator).__name__}")
     check_is_fitted(calibrator)
     return calibrator.draws_
 
 
-def costs_of(draw: Draw, rows: npt.NDArray[Any]) -> Floats:
-    """What it costs each row to reach each centroid, (n, K)."""
-    return costs_between(draw, draw.transform(rows))
+def nearest_costs(draw: Draw, rows: Rows, known: Constants) -> tuple[Floats, Floats]:
+    """The least cost of each row, and the least among centroids with capacity for a whole row."""
+    costs = _costs(draw, draw.transform(rows))
+    has_capacity = np.isfinite(known.forced)
+    return costs.min(axis=1), np.where(has_capacity, costs, np.inf).min(axis=1)
 
 
-def costs_between(draw: Draw, inside: Floats) -> Floats:
-    """The same for rows in the space of the draw."""
-    return euclidean_costs(inside, draw.centroids) / draw.radius
+def _costs(draw: Draw, points: Floats) -> Floats:
+    """The costs (n, K) of points in the space of the draw."""
+    return euclidean_costs(points, draw.centroids) / draw.radius
 
 
-def nearest_costs(costs: Floats, known: Constants) -> tuple[Floats, Floats]:
-    """The least cost, and the least among centroids that have room for the whole row."""
-    has_room = np.isfinite(known.forced)
-    return costs.min(axis=1), np.where(has_room, costs, np.inf).min(axis=1)
-
-
-def _constants_of(draw: Draw) -> Constants:
+def _draw_constants(draw: Draw) -> Constants:
     m, k = len(draw.references), len(draw.centroids)
     mass = 1.0 / (m + 1)
-    # A row that costs nothing anywhere leaves the references what is best for them.
+    # A row that costs nothing anywhere leaves the references their cheapest plan.
     least = float(draw.transport.solve(np.zeros((1, k))).total[0])
-    # A row that pays dearly but at one centroid goes there with all that fits.
-    highest = costs_between(draw, draw.references).max()
-    dear = 4.0 * (highest + 1.0) * k * (m + 1)
-    placed = draw.transport.solve(np.where(np.eye(k, dtype=bool), 0.0, dear), mass=True)
+    # A row that pays a high cost at all centroids but one goes there with all mass that fits.
+    highest = _costs(draw, draw.references).max()
+    high = 4.0 * (highest + 1.0) * k * (m + 1)
+    placed = draw.transport.solve(np.where(np.eye(k, dtype=bool), 0.0, high), mass=True)
     assert placed.mass is not None
     fits = np.diag(placed.mass) >= mass * (1 - 1e-9)
     forced = np.where(fits, placed.total, np.inf)

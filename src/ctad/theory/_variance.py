@@ -1,4 +1,4 @@
-"""How much the term of a row depends on which references were drawn, measured."""
+"""The variance of the term over random draws of the references."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from .._validation import check_new_rows
-from ..calibration import TransportCalibrator
-from ._bounds import draws_of
+from ..calibration import CTAD, RelaxedCTAD
+from ._bounds import fitted_draws
 
 ROUNDING = 1e-12
 
 
 def variance(
-    calibrator: TransportCalibrator,
+    calibrator: CTAD | RelaxedCTAD,
     X_train: Any,
     X: Any,
     *,
@@ -23,19 +23,20 @@ def variance(
     repeats: int = 40,
     seed: int = 0,
 ) -> dict[int, float]:
-    """The variance of the term over draws of the references, the mean over rows.
+    """The variance of the term over random draws of the references, averaged over rows.
 
     Parameters
     ----------
     calibrator : CTAD or RelaxedCTAD
         Fitted. The centroids of its first draw are kept.
     X_train, X : array-like of shape (n, D), (m, D)
-        Rows to draw references from, rows to look at.
+        Rows to draw references from, and rows to compute terms of.
     n_references : sequence of int
         Numbers of references to try; those above n are left out.
     repeats : int, default=40
         Draws for each number.
     seed : int, default=0
+        Seed of the draws.
 
     Returns
     -------
@@ -48,12 +49,12 @@ def variance(
     >>> from ctad import CTAD
     >>> from ctad.theory import variance
     >>> X = np.random.default_rng(0).normal(size=(200, 2))
-    >>> calibrator = CTAD(target="uniform", signal="total", random_state=0).fit(X)
+    >>> calibrator = CTAD(random_state=0).fit(X)
     >>> found = variance(calibrator, X, X[:20], n_references=(5, 50))
     >>> found[50] < found[5]
     True
     """
-    draw, random = draws_of(calibrator)[0], np.random.default_rng(seed)
+    draw, random = fitted_draws(calibrator)[0], np.random.default_rng(seed)
     training, rows = check_new_rows(calibrator, X_train), check_new_rows(calibrator, X)
     found = {}
     for m in n_references:

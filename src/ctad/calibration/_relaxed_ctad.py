@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_scalar
 
 from .._validation import check_choice
 from ..errors import InputError
+from ._base import check_count, limited_to_rows
 from ._draw import FEATURE_SCALINGS, DrawSettings
-from ._transport_calibrator import TransportCalibrator, reduced
+from ._transport_calibrator import TransportCalibrator
 
 COLUMNS = ("all", "random")
 COSTS = ("distance", "relative")
 
-# At most one centroid per this many distinct rows: with more, training rows are centroids.
+# At most one centroid per this many distinct rows: with more, many centroids are training rows.
 MIN_ROWS_PER_CENTROID = 3
 
 
@@ -84,6 +83,9 @@ class RelaxedCTAD(TransportCalibrator):
     True
     """
 
+    # Not a parameter: with a free target the cost of the references is the same for all rows.
+    signal = "own"
+
     def __init__(
         self,
         n_centroids: int = 200,
@@ -113,10 +115,8 @@ class RelaxedCTAD(TransportCalibrator):
 
     def check_parameters(self) -> None:
         super().check_parameters()
-        for name in ("n_centroids", "n_references", "n_draws"):
-            check_scalar(getattr(self, name), name, Integral, min_val=1)
         if self.rows_per_centroid is not None:
-            check_scalar(self.rows_per_centroid, "rows_per_centroid", Integral, min_val=1)
+            check_count("rows_per_centroid", self.rows_per_centroid)
         check_choice("columns", self.columns, COLUMNS)
         check_choice("cost", self.cost, COSTS)
         scalings = _as_tuple(self.feature_scaling)
@@ -126,12 +126,12 @@ class RelaxedCTAD(TransportCalibrator):
             check_choice("feature_scaling", scaling, FEATURE_SCALINGS)
         if self.cost == "distance" and len(set(scalings)) > 1:
             raise InputError(
-                "cost='distance' needs a single feature_scaling, because distances in different "
-                f"scalings cannot be averaged, not {self.feature_scaling!r}"
+                f"cost='distance' needs a single feature_scaling, not {self.feature_scaling!r}: "
+                "distances in different scalings cannot be averaged"
             )
 
     def _draw_settings(self, n_rows: int) -> list[DrawSettings]:
-        [m] = reduced(n_rows, n_references=self.n_references)
+        [m] = limited_to_rows(n_rows, n_references=self.n_references)
         scalings = _as_tuple(self.feature_scaling)
         most = None
         if self.rows_per_centroid is not None:
@@ -149,9 +149,6 @@ class RelaxedCTAD(TransportCalibrator):
             )
             for number in range(self.n_draws)
         ]
-
-    def _signal(self) -> str:
-        return "own"
 
 
 def _as_tuple(scaling: Any) -> tuple[str | None, ...]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
 from .._types import Floats, Integers
 
 
-class Moves(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Moves:
     """Where the mass of rows goes: one entry per row, draw and centroid that receives some.
 
     Attributes
@@ -34,7 +36,8 @@ class Moves(NamedTuple):
     usual: Floats
 
 
-class Neighbours(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Neighbours:
     """The references of the first draw that are nearest to each row, nearest first.
 
     Attributes
@@ -49,7 +52,8 @@ class Neighbours(NamedTuple):
     distance: Floats
 
 
-class DeltaParts(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class DeltaParts:
     """The terms of rows by source: `columns.sum(axis=1) + references` equals `delta`.
 
     Attributes
@@ -70,10 +74,10 @@ class DeltaParts(NamedTuple):
     moves: Moves
     neighbours: Neighbours
 
-
-def without_transport(delta: Floats, columns: Floats) -> DeltaParts:
-    """The parts of a term that is not a transport."""
-    n, none = len(delta), np.empty(0, dtype=np.int64)
-    moves = Moves(none, none, none, np.empty(0), np.empty(0), np.empty(0))
-    neighbours = Neighbours(np.empty((n, 0), dtype=np.int64), np.empty((n, 0)))
-    return DeltaParts(delta, columns, np.zeros(n), moves, neighbours)
+    @classmethod
+    def without_transport(cls, delta: Floats, columns: Floats) -> Self:
+        """The parts of a term that is not a transport: no references, moves or neighbours."""
+        n, none = len(delta), np.empty(0, dtype=np.int64)
+        moves = Moves(none, none, none, np.empty(0), np.empty(0), np.empty(0))
+        neighbours = Neighbours(np.empty((n, 0), dtype=np.int64), np.empty((n, 0)))
+        return cls(delta, columns, np.zeros(n), moves, neighbours)
