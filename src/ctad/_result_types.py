@@ -1,21 +1,32 @@
-"""Results that detectors give beside labels: score parts, reasons, drift."""
+"""Results of detectors: score parts, reasons, drift."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from ._types import Floats
 
 
-class Reason(NamedTuple):
-    """The share of one column in what a row pays in the transport."""
+@dataclass(frozen=True)
+class Reason:
+    """A column that sets a row apart.
+
+    Attributes
+    ----------
+    column : str
+    value : str
+        In the column's own units, such as "9,300".
+    usual : str
+        The usual values in training, such as "40 to 210".
+    share : float
+        The column's share of what the row adds to the calibration term, 0 to 1.
+    """
 
     column: str
-    value: str  # in the column's own units, "9,300"
-    usual: str  # in training, "40 to 210"
-    share: float  # of what the row pays, 0 to 1
+    value: str
+    usual: str
+    share: float
 
 
 @dataclass(frozen=True)
@@ -40,19 +51,20 @@ class ColumnDrift:
 
 @dataclass(frozen=True)
 class DriftResult:
-    """Whether the model still fits the data; true if it does.
+    """Whether the model still fits the data. `bool(result)` is `still_fits`.
 
     Attributes
     ----------
     still_fits : bool
     p_value : float or None
-        Of the test that scores are distributed as those of normal rows.
+        Of the test that scores are distributed like those of normal rows held out of training; None
+        without such rows.
     alpha : float
-        The false-alarm rate: how often, at most, data without drift is said to have drifted.
+        The false-alarm rate: the probability, at most, that data without drift does not pass.
     drifts : sequence of ColumnDrift
-        The most changed column first.
+        `column`, `statistic`, `p_value` and `has_changed` of each column, the most changed first.
     text : str
-        The verdict in a sentence or two.
+        The result in a sentence or two.
     """
 
     still_fits: bool
@@ -67,12 +79,12 @@ class DriftResult:
 
 @dataclass(frozen=True, eq=False)
 class ScoreParts:
-    """The detector's scores, the calibration terms, and the calibrated scores of some rows.
+    """Calibrated scores, and what they are made of.
 
     Attributes
     ----------
     base_score, delta, score : ndarray of shape (n,)
-        The detector's score, the term, and the calibrated score.
+        The detector's score, the calibration term, and the calibrated score.
     p_value : ndarray of shape (n,) or None
         None without normal rows held out of training.
     """

@@ -1,4 +1,4 @@
-"""The `save` method of everything that a model file can hold."""
+"""The `save` method of all classes that a model file can hold."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from os import PathLike
 
 
 class SaveMixin:
-    """Objects that `ctad.persistence` can write.
+    """Adds `save` to a class that `ctad.persistence` can write.
 
-    Persistence knows the classes it stores, so it stands above them. It is looked up by name when
-    it is needed, which keeps the classes independent of it.
+    Persistence is above these classes in the layers, so it is imported by name when it is needed.
     """
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -19,6 +18,7 @@ class SaveMixin:
         Parameters
         ----------
         path : path-like
-            Replaced in one step, or left as it is if saving fails. Usually ends in .ctad.
+            Usually ends in .ctad. An existing file is replaced in one step, or kept if saving
+            fails.
         """
-        import_module("ctad.persistence").save(self, path)
+        import_module("ctad.persistence._save").save(self, path)

@@ -1,9 +1,10 @@
-"""Checks of what users pass in, on top of scikit-learn's own."""
+"""Input checks, on top of scikit-learn's own. Types of arrays are in `_types`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from numbers import Integral
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from numbers import Integral, Real
 from typing import Any, NoReturn
 
 import numpy as np
@@ -19,31 +20,34 @@ LARGEST_EXACT_INTEGER = 2**53
 
 
 def check_training_rows(estimator: BaseEstimator, X: Any) -> Floats:
-    """Check the rows to learn from and remember their columns on `estimator`."""
-    _check_columns(X)
-    rows: Floats = validate_data(
-        estimator, X, dtype=np.float64, ensure_all_finite=False, ensure_min_samples=2
-    )
-    _require_finite(rows, estimator, X)
+    """Check rows to train on; set `n_features_in_` and `feature_names_in_` of `estimator`."""
+    with _as_input_error():
+        _check_columns(X)
+        rows: Floats = validate_data(
+            estimator, X, dtype=np.float64, ensure_all_finite=False, ensure_min_samples=2
+        )
+    _check_finite(rows, estimator, X)
     return rows
 
 
 def check_new_rows(estimator: BaseEstimator, X: Any) -> Rows:
-    """Check rows against the columns `estimator` was fitted on; float32 stays float32."""
-    _check_columns(X)
-    rows: Rows = validate_data(
-        estimator, X, dtype=(np.float64, np.float32), ensure_all_finite=False, reset=False
-    )
-    _require_finite(rows, estimator, X)
+    """Check rows to score against the columns of training; float32 stays float32."""
+    with _as_input_error():
+        _check_columns(X)
+        rows: Rows = validate_data(
+            estimator, X, dtype=(np.float64, np.float32), ensure_all_finite=False, reset=False
+        )
+    _check_finite(rows, estimator, X)
     return rows
 
 
 def check_scores(scores: Any, X: Any, origin: str = "scores") -> Floats:
-    """One number per row of `X`; infinite ones are allowed, NaN is not."""
-    _refuse_masked(scores, origin)
-    values: Floats = check_array(
-        scores, dtype=np.float64, ensure_2d=False, ensure_all_finite=False, input_name=origin
-    )
+    """Check that there is one score per row of `X`. Infinity is allowed, NaN is not."""
+    _check_not_masked(scores, origin)
+    with _as_input_error():
+        values: Floats = check_array(
+            scores, dtype=np.float64, ensure_2d=False, ensure_all_finite=False, input_name=origin
+        )
     if values.ndim != 1:
         raise InputError(f"{origin} must be one number per row, got shape {values.shape}")
     if len(values) != len(X):
@@ -60,10 +64,16 @@ def check_scores(scores: Any, X: Any, origin: str = "scores") -> Floats:
 
 
 def check_choice(name: str, value: Any, choices: Iterable[str | None]) -> None:
-    """Raise unless `value` is one of the named `choices`."""
+    """Raise unless `value` is one of `choices`."""
     if not isinstance(value, str | None) or value not in tuple(choices):
         listed = ", ".join(repr(choice) for choice in choices)
         raise InputError(f"{name} must be one of {listed}, not {value!r}")
+
+
+def check_share(name: str, value: Any) -> None:
+    """Raise unless `value` is a number between 0 and 1."""
+    if not (isinstance(value, Real) and 0 < float(value) < 1):
+        raise InputError(f"{name} must be between 0 and 1, not {value!r}")
 
 
 def is_frame(X: Any) -> bool:
@@ -78,8 +88,19 @@ def check_unique_names(names: list[Any]) -> None:
         raise InputError(f"two columns are called {twice!r}: give each its own name")
 
 
-def _require_finite(rows: Rows, estimator: BaseEstimator, X: Any) -> None:
-    """Like scikit-learn's check, but names the columns."""
+@contextmanager
+def _as_input_error() -> Iterator[None]:
+    """Raise the ValueErrors of numpy and scikit-learn as InputErrors."""
+    try:
+        yield
+    except InputError:
+        raise
+    except ValueError as error:
+        raise InputError(str(error)) from error
+
+
+def _check_finite(rows: Rows, estimator: BaseEstimator, X: Any) -> None:
+    """Like scikit-learn's check, but the message names the column."""
     with np.errstate(all="ignore"):
         if np.isfinite(rows.sum(dtype=np.float64)):
             return
@@ -97,8 +118,8 @@ def _require_finite(rows: Rows, estimator: BaseEstimator, X: Any) -> None:
 
 
 def _check_columns(X: Any) -> None:
-    """Refuse what would become another number, or an unclear error, as floating point."""
-    if hasattr(X, "collect"):  # polars: asking it anything else computes its schema
+    """Raise if conversion to floating point would change a number or fail with an unclear error."""
+    if hasattr(X, "collect"):  # polars; any other attribute would compute the schema
         raise TypeError("X is a lazy frame: call its collect() first")
     if is_frame(X):
         names = list(X.columns)
@@ -106,21 +127,21 @@ def _check_columns(X: Any) -> None:
         for name in names:
             values = np.asarray(X[name])
             if values.dtype.kind == "O" and not _are_numbers(values):
-                _refuse(values, f"Column {name!r}")
+                _raise_not_numeric(values, f"Column {name!r}")
             _check_values(values, f"Column {name!r}")
     elif isinstance(X, np.ndarray | list | tuple):
-        _refuse_masked(X, "Input X")
+        _check_not_masked(X, "Input X")
         _check_values(np.asarray(X), "Input X")
 
 
-def _refuse_masked(values: Any, where: str) -> None:
+def _check_not_masked(values: Any, where: str) -> None:
     if np.ma.is_masked(values):
         raise InputError(f"{where} has masked values: drop these rows or impute them first.")
 
 
 def _check_values(values: npt.NDArray[Any], where: str) -> None:
-    if values.dtype.kind in "mMSUV":  # dates, durations, bytes, text, records
-        _refuse(values, where)
+    if values.dtype.kind in "mMSUV":  # dates, durations, bytes, strings, records
+        _raise_not_numeric(values, where)
     if _largest_integer(values) > LARGEST_EXACT_INTEGER:
         raise InputError(
             f"{where} has integers up to {_largest_integer(values)}, which floating point cannot "
@@ -128,7 +149,7 @@ def _check_values(values: npt.NDArray[Any], where: str) -> None:
         )
 
 
-def _refuse(values: npt.NDArray[Any], where: str) -> NoReturn:
+def _raise_not_numeric(values: npt.NDArray[Any], where: str) -> NoReturn:
     raise InputError(
         f"{where} is not numeric (dtype {values.dtype}): encode it as numbers, for example by "
         "ctad.tables.TableEncoder, or drop it."

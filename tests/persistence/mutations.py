@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import OneClassSVM
 
 from ctad import CTAD, CalibratedDetector
-from ctad.persistence import ModelFileError, load, save
+from ctad.persistence import ModelFileError, load
 from ctad.persistence._arrays import array_from_bytes, array_to_bytes
 
 from .files import X_NEW, X_TRAIN, contents, sign
@@ -58,9 +58,9 @@ def valid_files(folder):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         frame = CalibratedDetector(DETECTORS[0], calibrator, random_state=0).fit(FRAME)
-        save(frame, paths[1])
+        frame.save(paths[1])
         for detector, path in zip(DETECTORS, paths[2:], strict=True):
-            save(CalibratedDetector(detector, calibrator, random_state=0).fit(X_TRAIN), path)
+            CalibratedDetector(detector, calibrator, random_state=0).fit(X_TRAIN).save(path)
     return paths
 
 

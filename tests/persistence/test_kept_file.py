@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from ctad import CalibratedDetector, RelaxedCTAD
-from ctad.persistence import load, read_manifest, save
+from ctad.persistence import load, read_manifest
 
 FOLDER = Path(__file__).parent
 
@@ -59,5 +59,5 @@ def test_a_kept_file_gives_the_same_scores():
 
 
 if __name__ == "__main__":
-    save(new_model(), FILE)
+    new_model().save(FILE)
     print(load(FILE).anomaly_score(table(6)).tolist())

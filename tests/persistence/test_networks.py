@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from ctad import CTAD, CalibratedDetector
-from ctad.persistence import ModelFileError, load, save
+from ctad.persistence import ModelFileError, load
 
 from ..cli.conftest import run
 from ..detectors.small import SMALL, SMALL_OF_PYOD, small
@@ -60,7 +60,7 @@ def path(tmp_path):
 
 def saved(detector, path):
     fitted = CalibratedDetector(detector, CTAD(), random_state=0).fit(X_TRAIN)
-    save(fitted, path)
+    fitted.save(path)
     return fitted
 
 

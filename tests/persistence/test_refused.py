@@ -15,7 +15,7 @@ from sklearn.svm import OneClassSVM
 
 from ctad import CTAD, CalibratedDetector
 from ctad.calibration import MahalanobisDistance, TransportOnly
-from ctad.persistence import ModelFileError, load, read_manifest, save
+from ctad.persistence import ModelFileError, load, read_manifest
 from ctad.persistence._arrays import array_to_bytes
 
 from .files import X_NEW, X_TRAIN, altered, contents, sign
@@ -61,9 +61,9 @@ def test_other_files(tmp_path):
     path.write_bytes(np.random.default_rng(0).bytes(10_000))
     refused(path, "is not a ctad model file")
     path.write_bytes(pickle.dumps(SMALL))
-    refused(path, r"may be a pickle, which can run any code.*nothing of it was loaded")
+    refused(path, r"may be a pickle, which can run any code.*nothing was loaded")
     path.write_text("a,b\n1,2\n")
-    refused(path, "is not a ctad model file: .* written by save")
+    refused(path, "is not a ctad model file, .* that save\\(\\) wrote")
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("notes.txt", "nothing of ours")
     refused(path, "no manifest")
@@ -74,13 +74,13 @@ def test_something_before_between_or_after(path):
     path.write_bytes(b"#!/bin/sh\n" + whole)
     refused(path, "is not a ctad model file")
     path.write_bytes(whole + b"more")
-    refused(path, "something was added")
+    refused(path, "extra bytes at its end")
     path.write_bytes(whole[:30] + whole)
     refused(path)
     with zipfile.ZipFile(path, "w") as archive:
         archive.comment = b"PK"
         archive.writestr("manifest.json", "{}")
-    refused(path, "something was added")
+    refused(path, "extra bytes at its end")
 
 
 def test_something_hidden_before_the_directory(path):
@@ -90,7 +90,7 @@ def test_something_hidden_before_the_directory(path):
     end = bytearray(whole[-22:])
     struct.pack_into("<L", end, 16, start + 6)
     path.write_bytes(whole[:start] + b"hidden" + whole[start:-22] + end)
-    refused(path, "hidden between")
+    refused(path, "extra bytes between its entries")
 
 
 def rewritten(path, change, **options):
@@ -128,7 +128,7 @@ def test_entries_that_share_their_bytes_are_refused(path):
     third = directory.index(b"PK\x01\x02", second + 4)
     directory[third + 42 : third + 46] = directory[second + 42 : second + 46]
     path.write_bytes(whole[:start] + directory + end)
-    refused(path, "not where it should be")
+    refused(path, "at the wrong place")
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_entries_that_share_their_bytes_are_refused(path):
 def test_other_names_are_refused(path, name):
     manifest, entries = contents(path)
     sign(path, manifest, {**entries, name: b""})
-    refused(path, "does not belong there")
+    refused(path, "unexpected entry")
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
@@ -146,7 +146,7 @@ def test_two_entries_of_one_name_are_refused(path):
     rewritten(
         path, lambda archive, name, content: [archive.writestr(name, content) for _ in range(2)]
     )
-    refused(path, "two entries of one name")
+    refused(path, "two entries with the same name")
 
 
 def test_entries_without_end_are_refused(path, monkeypatch):
@@ -176,12 +176,12 @@ def test_entries_the_manifest_does_not_list_are_refused(path):
     rewritten(path, lambda archive, name, content: archive.writestr(name, content))
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("arrays/99.npy", b"")
-    refused(path, "not those of its manifest")
+    refused(path, "not those that its manifest lists")
 
 
 def test_a_future_version_is_named(path):
     altered(path, path, {"format_version": 3, "ctad": "7.0"})
-    refused(path, r"written by a newer ctad \('7.0'\): update ctad")
+    refused(path, r"written by a newer version of ctad \('7.0'\): update ctad")
 
 
 @pytest.mark.parametrize(
@@ -212,7 +212,7 @@ def test_a_manifest_that_is_no_manifest_is_refused(path, text):
 
 
 def test_a_manifest_that_is_too_large_is_refused(path, monkeypatch):
-    monkeypatch.setattr("ctad.persistence._container.MAX_JSON", 10)
+    monkeypatch.setattr("ctad.persistence._container.MAX_JSON_BYTES", 10)
     refused(path, "bytes of JSON are too many")
 
 
@@ -322,11 +322,11 @@ def test_rivals_with_a_state_that_cannot_be_are_refused(path):
     manifest, entries = contents(path)
     entries[manifest["state"]["precision"]] = array_to_bytes(np.ones((3, 2)))
     sign(path, manifest, entries)
-    load_refused(path, "does not hold finite numbers")
+    load_refused(path, "does not contain finite numbers")
 
 
 def detector_file(path, detector):
-    save(CalibratedDetector(detector, CTAD(), random_state=0).fit(X_TRAIN), path)
+    CalibratedDetector(detector, CTAD(), random_state=0).fit(X_TRAIN).save(path)
     return contents(path)
 
 

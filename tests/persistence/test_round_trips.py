@@ -33,8 +33,8 @@ from sklearn.preprocessing import (
 from sklearn.svm import OneClassSVM
 
 from ctad import CTAD, CalibratedDetector, RelaxedCTAD
-from ctad.calibration import BaseCalibrator, CentroidDistance, MahalanobisDistance, TransportOnly
-from ctad.persistence import ModelFileError, load, read_manifest, save
+from ctad.calibration import CentroidDistance, MahalanobisDistance, TransportOnly
+from ctad.persistence import ModelFileError, load, read_manifest
 from ctad.persistence._allowed_types import PYOD
 
 from .files import X_NEW, X_TRAIN, altered, contents, same
@@ -49,7 +49,7 @@ def path(tmp_path):
 
 
 def saved(model, path):
-    model.save(path) if isinstance(model, BaseCalibrator) else save(model, path)
+    model.save(path)
     return load(path)
 
 
@@ -202,7 +202,7 @@ def test_detectors_of_scikit_learn(what, path):
 
 def test_equal_models_are_equal_files_but_for_the_time(tmp_path):
     for name in "ab":
-        save(fitted(IsolationForest(n_estimators=3)), tmp_path / name)
+        fitted(IsolationForest(n_estimators=3)).save(tmp_path / name)
     (first, first_entries), (second, second_entries) = (contents(tmp_path / n) for n in "ab")
     assert first_entries == second_entries
     assert {**first, "created": None} == {**second, "created": None}
@@ -245,7 +245,7 @@ def rarely_finite(X):
 def test_infinite_scores_come_back(path):
     detector = fitted(rarely_finite, polarity="higher", calibrator=CTAD())
     assert detector.threshold_ == -np.inf
-    save(detector, path)
+    detector.save(path)
     assert_same_detector(detector, load(path, detector=rarely_finite))
 
 
@@ -255,7 +255,7 @@ def last_column(X):
 
 def test_a_function_is_asked_for(path):
     detector = fitted(last_column, polarity="lower", calibrator=CTAD(target="sizes"))
-    save(detector, path)
+    detector.save(path)
     assert read_manifest(path)["state"]["detector"]["function"] == "last_column"
     with pytest.raises(ModelFileError, match=r"function 'last_column'.* load\(path, detector="):
         load(path)
@@ -267,11 +267,11 @@ def test_a_function_is_asked_for(path):
 
 
 def test_a_function_nobody_asked_for_is_refused(path):
-    save(fitted(OneClassSVM()), path)
-    with pytest.raises(ValueError, match="holds all it needs"):
+    fitted(OneClassSVM()).save(path)
+    with pytest.raises(ValueError, match="contains its detector; do not pass detector="):
         load(path, detector=last_column)
     CTAD().fit(X_TRAIN).save(path)
-    with pytest.raises(ValueError, match="holds all it needs"):
+    with pytest.raises(ValueError, match="contains its detector; do not pass detector="):
         load(path, detector=last_column)
 
 
@@ -299,14 +299,14 @@ class Distance:
 def test_a_detector_of_the_user_needs_trust(path, monkeypatch):
     detector = fitted(Distance(), polarity="higher")
     name = f"{__name__}.Distance"
-    with pytest.warns(UserWarning, match=rf"loading it will need trusted=\['{name}'\]"):
-        save(detector, path)
-    with pytest.raises(ModelFileError, match=rf"does not know.*trusted=\['{name}'\]"):
+    with pytest.warns(UserWarning, match=rf"use load\(path, trusted=\['{name}'\]"):
+        detector.save(path)
+    with pytest.raises(ModelFileError, match=rf"not on ctad's list.*trusted=\['{name}'\]"):
         load(path)
     loaded = load(path, trusted=[name])
     assert isinstance(loaded.detector_, Distance)
     monkeypatch.delattr(f"{__name__}.Distance")
-    with pytest.raises(ModelFileError, match=r"needs Distance, which is not in module .* here"):
+    with pytest.raises(ModelFileError, match=r"needs Distance, which module .* does not define here"):
         load(path, trusted=[name])
     same(loaded.anomaly_score(X_NEW), detector.anomaly_score(X_NEW))
     with pytest.raises(TypeError, match="trusted must be a list"):
@@ -317,7 +317,7 @@ def test_a_function_inside_a_pipeline_needs_trust(path):
     detector = fitted(make_pipeline(FunctionTransformer(first_two), IsolationForest()))
     name = f"{__name__}.first_two"
     with pytest.warns(UserWarning, match=name):
-        save(detector, path)
+        detector.save(path)
     with pytest.raises(ModelFileError, match=name):
         load(path)
     assert_same_detector(detector, load(path, trusted=[name]))
@@ -342,8 +342,8 @@ class Local:
 )
 def test_what_has_no_safe_form_is_refused_when_saving(kept, path):
     detector = fitted(Local(kept), polarity="higher")
-    with pytest.raises(TypeError, match="Local cannot be saved: it keeps"):
-        save(detector, path)
+    with pytest.raises(TypeError, match="Local cannot be saved: it contains"):
+        detector.save(path)
     assert not path.exists()
 
 
@@ -351,7 +351,7 @@ def test_unfitted_models_cannot_be_saved(path):
     with pytest.raises(NotFittedError):
         CTAD().save(path)
     with pytest.raises(NotFittedError):
-        save(CalibratedDetector(IForest()), path)
+        CalibratedDetector(IForest()).save(path)
     assert not path.exists()
 
 
@@ -367,9 +367,9 @@ def test_classes_of_the_user_cannot_be_saved(path):
     with pytest.raises(TypeError, match="MyCalibrator is not one of ctad's own calibrators"):
         MyCalibrator().fit(X_TRAIN).save(path)
     with pytest.raises(TypeError, match="MyCalibrator is not one of ctad's own calibrators"):
-        save(fitted(OneClassSVM(), calibrator=MyCalibrator()), path)
+        fitted(OneClassSVM(), calibrator=MyCalibrator()).save(path)
     with pytest.raises(TypeError, match="MyDetector cannot be saved"):
-        save(MyDetector(OneClassSVM()).fit(X_TRAIN), path)
+        MyDetector(OneClassSVM()).fit(X_TRAIN).save(path)
 
 
 def test_parameters_without_a_plain_form_are_refused(path):
@@ -383,13 +383,13 @@ def test_parameters_without_a_plain_form_are_refused(path):
 
 
 def test_other_versions_are_told(path):
-    save(fitted(KNN()), path)
+    fitted(KNN()).save(path)
     manifest, _ = contents(path)
     versions = {**manifest["versions"], "scikit-learn": "1.6.0", "pyod": "2.0.0", "numpy": "1.26"}
     altered(path, path, {"versions": versions})
     with pytest.warns(UserWarning, match=r"written with scikit-learn 1.6.0 \(here .*pyod 2.0.0"):
         load(path)
-    save(fitted(OneClassSVM()), path)
+    fitted(OneClassSVM()).save(path)
     load(altered(path, path, {"versions": {**manifest["versions"], "pyod": "2.0.0"}}))
     CTAD().fit(X_TRAIN).save(path)
     load(altered(path, path, {"versions": {"scikit-learn": "1.6.0"}}))
@@ -413,5 +413,5 @@ def test_saving_over_a_file_keeps_it_if_something_goes_wrong(path):
     CTAD(random_state=0).fit(X_TRAIN).save(path)
     before = path.read_bytes()
     with pytest.raises(TypeError, match="cannot be saved"):
-        save(fitted(Local(lambda: 0), polarity="higher"), path)
+        fitted(Local(lambda: 0), polarity="higher").save(path)
     assert path.read_bytes() == before

@@ -1,4 +1,4 @@
-"""Arrays as numpy's own files, without pickle."""
+"""Arrays in the format of numpy's .npy files, without pickle."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def array_to_bytes(values: npt.ArrayLike) -> bytes:
 
 
 def array_from_bytes(content: bytes) -> npt.NDArray[Any]:
-    """The array of a .npy file that holds exactly the numbers its header announces."""
+    """The array of a .npy file; the file must have exactly the size that its header states."""
     with warnings.catch_warnings():
-        warnings.simplefilter("error")  # numpy mends some headers, and warns
+        warnings.simplefilter("error")  # numpy repairs some headers, with a warning
         return _read(io.BytesIO(content))
 
 
@@ -31,16 +31,16 @@ def _read(buffer: io.BytesIO) -> npt.NDArray[Any]:
     version = np.lib.format.read_magic(buffer)
     if version == (1, 0):
         shape, _, dtype = np.lib.format.read_array_header_1_0(buffer)
-    else:  # long headers; any other version is an error
+    else:  # for long headers; raises for any other version
         shape, _, dtype = np.lib.format.read_array_header_2_0(buffer)
     n_items = math.prod(shape)
     if (
         dtype.hasobject
         or min(shape, default=0) < 0
         or n_items * dtype.itemsize != len(buffer.getbuffer()) - buffer.tell()
-        or (n_items > 1 and not dtype.itemsize)  # as many as one likes, of no size
+        or (n_items > 1 and not dtype.itemsize)  # any number of items of size 0
     ):
-        raise InputError(f"an array announces {dtype} of shape {shape} and has something else")
+        raise InputError(f"the size of an array is not that of {dtype} of shape {shape}")
     buffer.seek(0)
     values: npt.NDArray[Any] = np.lib.format.read_array(buffer, allow_pickle=False)
     return values

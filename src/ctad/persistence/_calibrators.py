@@ -1,9 +1,10 @@
-"""Calibrators in model files: parameters and arrays."""
+"""Calibrators in model files: their parameters and arrays."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -19,11 +20,12 @@ from ..calibration import (
     TransportOnly,
 )
 from ..errors import InputError
+from ._columns import describe_columns, restore_columns
 from ._reader import Reader
-from ._values import integer, number, plain_parameters, text
+from ._values import integer, number, plain_parameters, string
 from ._writer import Writer
 
-# A model file may not need more memory than about this many numbers.
+# The largest number of transport costs that a model file may need in memory.
 MAX_COSTS = 2**28
 
 
@@ -31,11 +33,9 @@ def describe(calibrator: BaseCalibrator, writer: Writer) -> dict[str, Any]:
     """Class, parameters and state of a fitted calibrator."""
     description = describe_unfitted(calibrator)
     check_is_fitted(calibrator)
-    names = getattr(calibrator, "feature_names_in_", None)
     scaling = calibrator.score_scaling_
     state = {
-        "n_columns": calibrator.n_features_in_,
-        "column_names": None if names is None else names.tolist(),
+        **describe_columns(calibrator),
         "training_rows": calibrator.n_training_rows_,
         "score_scaling": None
         if scaling is None
@@ -58,12 +58,7 @@ def restore(description: dict[str, Any], reader: Reader) -> Any:
     """The calibrator that `describe` described."""
     calibrator = restore_unfitted(description)
     state = description["state"]
-    calibrator.n_features_in_ = integer(state["n_columns"], at_least=1)
-    if state["column_names"] is not None:
-        names = [text(name) for name in state["column_names"]]
-        if len(names) != calibrator.n_features_in_:
-            raise InputError(f"{len(names)} names of {calibrator.n_features_in_} columns")
-        calibrator.feature_names_in_ = np.array(names, dtype=object)
+    restore_columns(calibrator, state)
     calibrator.n_training_rows_ = integer(state["training_rows"], at_least=2)
     KINDS[description["class"]].restore(calibrator, state, reader)
     scaling = state["score_scaling"]
@@ -81,7 +76,7 @@ def restore_unfitted(description: dict[str, Any]) -> Any:
         name: tuple(value) if isinstance(value, list) else value  # JSON has no tuples
         for name, value in description["parameters"].items()
     }
-    calibrator: BaseCalibrator = KINDS[text(description["class"])].type(**parameters)
+    calibrator: BaseCalibrator = KINDS[string(description["class"])].type(**parameters)
     calibrator.check_parameters()
     return calibrator
 
@@ -89,7 +84,7 @@ def restore_unfitted(description: dict[str, Any]) -> Any:
 def _location(values: Any) -> tuple[float, float]:
     shift, scale = map(number, values)
     if scale <= 0:
-        raise InputError(f"scores are divided by {scale}")
+        raise InputError(f"scores are divided by {scale}, which is not positive")
     return shift, scale
 
 
@@ -107,7 +102,7 @@ def _restore_transport(
     calibrator: CTAD | RelaxedCTAD, state: dict[str, Any], reader: Reader
 ) -> None:
     if state["signal"] not in ("total", "own"):
-        raise InputError(f"signal {state['signal']!r}")
+        raise InputError(f"signal is {state['signal']!r}")
     n_columns, n_draws = calibrator.n_features_in_, len(state["draws"])
     draws = [_restore_draw(draw, reader, n_columns, n_draws) for draw in state["draws"]]
     if len(draws[0].columns) != n_columns:
@@ -144,13 +139,13 @@ def _restore_draw(state: dict[str, Any], reader: Reader, n_columns: int, n_draws
     target: Any = state["target"]
     if isinstance(target, dict):
         target = reader.array(target["array"])
-        # Checked one by one, because their sum may overflow.
+        # Each is checked, because their sum may overflow.
         if target.dtype != np.int64 or target.min() < 0 or target.max() > m + 1:
             raise InputError("the mass of a centroid is out of range")
     elif target not in ("uniform", "free"):
-        raise InputError(f"target {target!r}")
+        raise InputError(f"target is {target!r}")
     draw = Draw(references, centroids, radius, columns, shift, scale, target)
-    _ = draw.transport  # solved now, so that a bad target is refused with the file
+    _ = draw.transport  # raises now if the target does not fit, not when rows are scored
     return draw
 
 
@@ -189,12 +184,13 @@ def _restore_transport_only(
 ) -> None:
     transport = restore(state["transport"], reader)
     if type(transport) is not CTAD or transport.n_features_in_ != calibrator.n_features_in_:
-        raise InputError("not a transport of these columns")
+        raise InputError("the transport is not a CTAD of these columns")
     calibrator.transport_ = transport
 
 
-class Kind(NamedTuple):
-    """A class of calibrators, and how its fitted attributes are stored and restored."""
+@dataclass(frozen=True)
+class Kind:
+    """A class of calibrators, and how its fitted attributes are saved and restored."""
 
     type: Any
     state: Callable[[Any, Writer], dict[str, Any]]

@@ -1,7 +1,7 @@
-"""Types of compiled code in skops' description of an object, checked before they are built.
+"""Compiled types in skops' description of an object, checked before they are built.
 
-They take their state apart without looking: a tuple that is too short, or a node of a tree that
-points outside of it, would make them read or write foreign memory.
+They read their state without any check: a tuple that is too short, or a node of a tree with an
+index out of range, would make them read or write memory that is not theirs.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ._values import integer, require, within
 Node = dict[str, Any]
 ReadArray = Callable[[str], npt.NDArray[Any]]
 
-# Distances without tables of their own, but for the weights that Minkowski's may have.
+# Distances without arrays of their own, except for the weights that Minkowski's may have.
 _METRICS = "sklearn.metrics._dist_metrics."
 METRICS = {
     f"{_METRICS}{name}Distance64"
@@ -27,12 +27,12 @@ METRICS = {
 
 
 def is_metric(type_name: str) -> bool:
-    """Whether it is a distance of scikit-learn, one that can be saved or not."""
+    """Whether it is a distance of scikit-learn, whether it can be saved or not."""
     return type_name.startswith(_METRICS)
 
 
 def check_compiled(type_name: str, node: Node, read: ReadArray) -> None:
-    """Check a node if it is of a compiled type; `read` gives an array by its name."""
+    """Check a node if it is of a compiled type; `read` returns an array by its name."""
     if type_name == "sklearn.tree._tree.Tree":
         _check_tree(node, read)
     elif type_name == "sklearn.linear_model._sgd_fast.Hinge":
@@ -66,7 +66,7 @@ def _check_tree(node: Node, read: ReadArray) -> None:
         and classes.dtype.kind == "i"
         and within(classes, 1, 2**16)
         and nodes.shape == (n,)
-        # Children come after their parent, so that every way down ends.
+        # Children come after their parent, so every path down the tree ends.
         and within(inner["left_child"], own + 1, n)
         and within(inner["right_child"], own + 1, n)
         and within(inner["feature"], 0, _count(n_features)),
@@ -92,12 +92,14 @@ def _check_state(node: Node, example: Any, read: ReadArray) -> None:
 
 
 def _array(part: Node, read: ReadArray) -> npt.NDArray[Any]:
-    require((part["__loader__"], part["type"]) == ("NdArrayNode", "numpy"), "no array")
+    require(
+        (part["__loader__"], part["type"]) == ("NdArrayNode", "numpy"), "an array of another kind"
+    )
     return read(part["file"])
 
 
 def _count(part: Node) -> int:
-    require(part["__loader__"] == "JsonNode", "no number")
+    require(part["__loader__"] == "JsonNode", "a count")
     return integer(json.loads(part["content"]), at_least=1)
 
 

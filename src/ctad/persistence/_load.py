@@ -1,4 +1,4 @@
-"""Load what `save` wrote."""
+"""Load a model file."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from ._reader import Reader
 
 
 def load(path: str | PathLike[str], *, detector: Any = None, trusted: Iterable[str] = ()) -> Any:
-    """Read what `save` wrote: a `CalibratedDetector`, a calibrator such as `CTAD`, a detector.
+    """Load a model that `save` wrote: a `CalibratedDetector`, a calibrator or a neural detector.
 
-    Nothing in the file is run. Its checksums are compared and the types of the wrapped detector
-    looked up in a list before anything is built, so a file from somebody else is safe to open.
+    No code in the file is run. Before anything is built, checksums are compared and all types are
+    looked up in a list. So it is safe to open a file from somebody else.
 
     Parameters
     ----------
     path : path-like
     detector : function, optional
-        The function that was wrapped, if it was one: files do not hold functions.
+        The function that was wrapped, if it was one. Files do not contain functions.
     trusted : iterable of str, default=()
         Full names of types, such as "my_package.MyDetector", that the wrapped detector may have
         beyond those of scikit-learn and PyOD that ctad knows. Their code will run.
@@ -36,7 +36,7 @@ def load(path: str | PathLike[str], *, detector: Any = None, trusted: Iterable[s
     Raises
     ------
     ModelFileError
-        If the file is damaged, altered, too new, or holds unknown types.
+        If the file is damaged, altered, of a newer format, or contains unknown types.
 
     Examples
     --------
@@ -55,17 +55,17 @@ def load(path: str | PathLike[str], *, detector: Any = None, trusted: Iterable[s
     if isinstance(trusted, str):
         raise TypeError(f"trusted must be a list of names: trusted=[{trusted!r}]")
     reader = Reader(path, trusted)
-    with reader.refusing():
+    with reader.errors():
         wraps = reader.manifest["class"] == "CalibratedDetector"
         wanted = wraps and reader.manifest["state"]["detector"]["function"]
     if detector is not None and not wanted:
-        raise InputError(f"{reader.path} holds all it needs: leave out detector=")
+        raise InputError(f"{reader.path} contains its detector; do not pass detector=")
     if wanted and not callable(detector):
         raise ModelFileError(
-            f"{reader.path} was made with the function {wanted!r}, which a file cannot hold: "
-            "pass it, as in load(path, detector=...)."
+            f"{reader.path} wraps the function {wanted!r}, which is not in the file: pass it, as "
+            "in load(path, detector=...)."
         )
-    with reader.refusing():
+    with reader.errors():
         if wraps:
             loaded = restore_detector(reader, detector)
         elif "fitted" in reader.manifest["state"]:

@@ -1,9 +1,9 @@
-"""Objects from a file, as they are before anybody uses them: do their numbers belong together?
+"""Checks of objects from a file, before they are used: are their numbers consistent?
 
-Checked is what compiled code reads, or writes by, when scoring: neighbour searches, decision trees
-and forests, support vectors, k-means centroids, rows kept of training, one-hot codes, PyOD's
-histograms, the state of random numbers. Every check is made of every part it applies to, whatever
-else a file has given that part.
+The checks cover all that compiled code reads as an index or a size when it scores rows: neighbour
+searches, decision trees and forests, support vectors, k-means centroids, training rows that are
+kept, one-hot codes, PyOD's histograms, the state of random generators. Each check is applied to
+every part that has the attributes in question, whatever its other attributes are.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ import numpy as np
 from ._values import integer, require, within
 
 KERNELS = ("linear", "poly", "rbf", "sigmoid")
-MAX_JOBS = 128  # more processes than that would be an attack, not a setting
+MAX_JOBS = 128  # a file that asks for more processes is an attack
 
 
 def parts_of(root: Any) -> Iterator[Any]:
-    """An object and all that it is made of."""
+    """An object and all objects inside it."""
     stack, seen = [root], set()
     while stack:
         item = stack.pop()
@@ -40,7 +40,7 @@ def parts_of(root: Any) -> Iterator[Any]:
 
 
 def check_parts(root: Any, n_columns: int | None = None) -> None:
-    """Check what compiled code will read; `n_columns` is the width of the rows `root` will get."""
+    """Check an object; `n_columns` is the number of columns of the rows that it gets, if known."""
     from sklearn.cluster import KMeans, MiniBatchKMeans
     from sklearn.ensemble import IsolationForest
     from sklearn.neighbors import BallTree, KDTree
@@ -49,7 +49,7 @@ def check_parts(root: Any, n_columns: int | None = None) -> None:
     from sklearn.tree import BaseDecisionTree
 
     outermost = _unwrapped(root)
-    # (types, what those have that are trained, check)
+    # (types, an attribute of fitted ones, check)
     checks: tuple[tuple[Any, str, Callable[[Any], None]], ...] = (
         (KDTree, "data", lambda tree: _check_search_tree(tree, 2)),
         (BallTree, "data", lambda tree: _check_search_tree(tree, 1)),
@@ -66,7 +66,7 @@ def check_parts(root: Any, n_columns: int | None = None) -> None:
     for part in parts_of(root):
         if not _is_of_library(part):
             continue
-        # Of all attributes in a file, none may stand in for a method.
+        # No attribute in a file may replace a method.
         own = getattr(part, "__dict__", ())
         hidden = [name for name in own if callable(getattr(type(part), name, None))]
         require(not hidden, f"{type(part).__name__} ({', '.join(hidden)})")
@@ -74,9 +74,9 @@ def check_parts(root: Any, n_columns: int | None = None) -> None:
             if isinstance(part, kinds) and hasattr(part, trained):
                 check(part)
         if _is_histograms(part):
-            require(part is outermost and n_columns is not None, "HBOS inside of something else")
+            require(part is outermost and n_columns is not None, "HBOS inside another object")
             _check_histograms(part, n_columns)
-        # joblib keeps pickles in this folder, and would read them in another training.
+        # joblib stores pickles in this folder and would read them when the model is fitted again.
         if isinstance(getattr(part, "memory", None), str):
             part.memory = None
         if isinstance(getattr(part, "n_jobs", None), Real) and abs(part.n_jobs) > MAX_JOBS:
@@ -84,18 +84,18 @@ def check_parts(root: Any, n_columns: int | None = None) -> None:
 
 
 def _is_of_library(part: Any) -> bool:
-    """Whether it is an object of scikit-learn, PyOD or ctad, or a generator of random numbers."""
+    """Whether it is an object of scikit-learn, PyOD or ctad, or a random generator."""
     package = type(part).__module__.partition(".")[0]
     return package in ("sklearn", "pyod", "ctad") or isinstance(part, np.random.RandomState)
 
 
 def check_savable(root: Any) -> None:
-    """Raise if a file with this object would be refused, for it cannot be checked."""
+    """Raise if a file with this object could not be loaded, because it cannot be checked."""
     for part in parts_of(root):
         if _is_histograms(part) and part is not _unwrapped(root):
             raise TypeError(
-                "HBOS inside of a pipeline or a search cannot be saved, unless with n_bins='auto': "
-                "it does not look at how many columns it gets."
+                "HBOS inside a pipeline or a search cannot be saved, except with n_bins='auto': it "
+                "does not check the number of columns it gets."
             )
 
 
@@ -108,7 +108,7 @@ def _unwrapped(root: Any) -> Any:
 
 
 def _is_histograms(part: Any) -> bool:
-    """Whether it is PyOD's HBOS; with "auto" numpy looks after the number of bins."""
+    """Whether it is PyOD's HBOS; with n_bins="auto" numpy checks the number of bins."""
     name = f"{type(part).__module__}.{type(part).__qualname__}"
     fitted = name == "pyod.models.hbos.HBOS" and hasattr(part, "hist_")
     return fitted and not isinstance(part.n_bins, str)
@@ -117,7 +117,7 @@ def _is_histograms(part: Any) -> bool:
 def _check_search_tree(tree: Any, n_bounds: int) -> None:
     data, order, nodes, bounds, _, n_levels, n_nodes, *_, metric, weights = tree.__getstate__()
     n, width = data.shape
-    first_leaf = n_nodes // 2  # from here on nodes have no room for children
+    first_leaf = n_nodes // 2  # nodes from here on cannot have children
     require(
         n_levels == n_nodes.bit_length()
         and n_nodes == 2**n_levels - 1 == len(nodes)
@@ -127,14 +127,14 @@ def _check_search_tree(tree: Any, n_bounds: int) -> None:
         and within(nodes["idx_start"], 0, nodes["idx_end"] + 1)
         and within(nodes["idx_end"], 0, n + 1)
         and bool((nodes["is_leaf"][first_leaf:] != 0).all())
-        and _weighs(metric, width)
+        and _weights_fit(metric, width)
         and (weights is None or weights.shape == (n,)),
         "a neighbour search",
     )
 
 
-def _weighs(metric: Any, width: int) -> bool:
-    """Whether a metric that may have weights has none, or one per column."""
+def _weights_fit(metric: Any, width: int) -> bool:
+    """Whether a metric has no weights, or one per column."""
     weights = metric.__getstate__()[1] if type(metric).__name__ == "MinkowskiDistance64" else ()
     return len(weights) in (0, width)
 
@@ -182,7 +182,7 @@ def _check_centroids(kmeans: Any) -> None:
 
 
 def _check_one_hot(encoder: Any) -> None:
-    """Codes are places in a row of the output, which is written without looking."""
+    """Codes are column indices of the output, which is written without checks."""
     grouped = getattr(encoder, "_infrequent_enabled", False)
     none = [None] * len(encoder.categories_)
     mappings = encoder._default_to_infrequent_mappings if grouped else none
@@ -198,7 +198,7 @@ def _check_one_hot(encoder: Any) -> None:
         strict=True,
     ):
         n = n_codes = len(values)
-        numeric = values.dtype.kind not in "OUS"  # found by bisection
+        numeric = values.dtype.kind not in "OUS"  # numbers are found by bisection
         ordered = not numeric or np.array_equal(np.sort(values), values, equal_nan=True)
         require(ordered and (mapping is None) == (rare is None), "one-hot codes")
         if mapping is not None:
@@ -218,13 +218,13 @@ def _check_one_hot(encoder: Any) -> None:
 
 def _check_random_state(random: Any) -> None:
     place = random.get_state(legacy=False)["state"]["pos"]
-    require(within(place, 0, 625), "a generator of random numbers")
+    require(within(place, 0, 625), "a random generator")
 
 
 def _check_neighbours(search: Any) -> None:
     _check_width(search, search._fit_X)
     width, kept = search.n_features_in_, len(search._fit_X)
-    require(getattr(search, "n_samples_fit_", kept) == kept, "rows kept of training")
+    require(getattr(search, "n_samples_fit_", kept) == kept, "kept training rows")
     require(isinstance(getattr(search, "effective_metric_", ""), str), "a distance")
     for parameters in ("effective_metric_params_", "metric_params"):
         for name, value in (getattr(search, parameters, None) or {}).items():
@@ -243,8 +243,8 @@ def _check_qmcd(detector: Any) -> None:
 
 
 def _check_sampling(detector: Any) -> None:
-    if detector.subset is not None:  # trained
-        require(_weighs(detector.dist, detector.subset.shape[1]), "a distance")
+    if detector.subset is not None:  # fitted
+        require(_weights_fit(detector.dist, detector.subset.shape[1]), "a distance")
 
 
 def _check_histograms(detector: Any, n_columns: int | None) -> None:
@@ -256,6 +256,6 @@ def _check_histograms(detector: Any, n_columns: int | None) -> None:
 
 
 def _check_width(part: Any, rows: Any) -> None:
-    """Rows kept are as wide as those that scoring lets pass."""
+    """Kept rows must have as many columns as the rows that pass the detector's input check."""
     width = integer(part.n_features_in_, at_least=1)
-    require(isinstance(rows, np.ndarray) and rows.shape[1:] == (width,), "rows kept of training")
+    require(isinstance(rows, np.ndarray) and rows.shape[1:] == (width,), "kept training rows")

@@ -1,8 +1,8 @@
-"""Objects of scikit-learn and PyOD in a model file: written by skops, checked before it reads.
+"""Objects of scikit-learn and PyOD in a model file: written by skops, checked before skops reads.
 
-skops describes an object as a tree of nodes. Here that tree is stored as an entry of its own,
-its arrays beside all others, and without the numbers by which nodes refer to each other: a tree
-is then no larger than its text, and what was one object in two places becomes two equal ones.
+skops describes an object as a tree of nodes. The tree is an entry of the file, and its arrays are
+entries like all others. The numbers by which nodes refer to each other are removed: so an object is
+never larger than its description, and an object in two places becomes two equal objects.
 """
 
 from __future__ import annotations
@@ -30,15 +30,16 @@ if TYPE_CHECKING:
 
 Node = dict[str, Any]
 
-# How nodes are described, of skops 0.13 to 0.16 at least. With another protocol the checks here
-# might look at the wrong place: in the first, functions had a second name.
+# The version of skops' descriptions, the same from skops 0.13 to 0.16 at least. In another version
+# the checks here might miss something: in version 1, functions had a second name.
 PROTOCOL = 2
 
-MAX_GROWTH = 16  # arrays of a model that are equal are one entry of its file
+# Equal arrays of a model are one entry of its file, so they may need more memory than the file.
+MAX_GROWTH = 16
 
 
 def pack(value: Any, writer: Writer) -> tuple[str, set[str]]:
-    """Add an object to a file; returns its entry and the types that ctad does not know."""
+    """Add an object to a file; return its entry and its types that are not on ctad's list."""
     import skops.io
 
     name = type(value).__name__
@@ -48,11 +49,12 @@ def pack(value: Any, writer: Writer) -> tuple[str, set[str]]:
         archive = ZipFile(io.BytesIO(skops.io.dumps(without_networks)))
     except Exception as error:
         raise TypeError(
-            f"{name} cannot be saved: it keeps something that has no safe form in a file ({error})."
+            f"{name} cannot be saved: it contains something that has no safe form in a file "
+            f"({error})."
         ) from error
     schema = json.loads(archive.read("schema.json"))
     if schema["protocol"] != PROTOCOL:
-        raise RuntimeError("this skops writes in a way ctad does not know yet: install skops 0.16")
+        raise RuntimeError("ctad does not support this version of skops: install skops 0.16")
     unlisted = set()
     for node in _nodes(schema):
         del node["__id__"]
@@ -62,8 +64,8 @@ def pack(value: Any, writer: Writer) -> tuple[str, set[str]]:
         if type_name not in ALLOWED.get(loader, ()):
             if loader not in EXTENDABLE or is_metric(type_name) or not _can_be_found(node):
                 raise TypeError(
-                    f"{name} cannot be saved: it keeps {type_name} ({loader}), which has no safe "
-                    "form in a file."
+                    f"{name} cannot be saved: it contains {type_name} ({loader}), which has no "
+                    "safe form in a file."
                 )
             unlisted.add(type_name)
     content = json.dumps(schema, separators=(",", ":")).encode()
@@ -85,7 +87,7 @@ def unpack(content: bytes, reader: Reader, n_columns: int | None) -> Any:
     names = sorted({_type_name(node) for node in _nodes(schema)})
     reader.packages.update(name.partition(".")[0] for name in names)
     with warnings.catch_warnings():
-        # The manifest tells the versions, also of other libraries.
+        # `Reader` compares the versions, also those of other libraries.
         warnings.simplefilter("ignore", InconsistentVersionWarning)
         value = skops.io.loads(buffer.getvalue(), trusted=names)
     load_networks(value, reader)
@@ -94,10 +96,10 @@ def unpack(content: bytes, reader: Reader, n_columns: int | None) -> Any:
 
 
 def _checked_files(schema: Any, reader: Reader) -> dict[str, bytes]:
-    """Check all nodes; returns the arrays they use."""
+    """Check all nodes; return the arrays that they use."""
     protocol = schema["protocol"]
     if type(protocol) is not int or protocol != PROTOCOL:
-        raise InputError(f"protocol {protocol!r} of skops")
+        raise InputError(f"the protocol of skops is {protocol!r}")
     unknown = set()
     files = {}
     n_bytes = 0
@@ -105,7 +107,7 @@ def _checked_files(schema: Any, reader: Reader) -> dict[str, bytes]:
         loader, type_name = node["__loader__"], _type_name(node)
         known = type_name in ALLOWED.get(loader, ())
         if "__id__" in node or not (known or loader in EXTENDABLE):
-            raise InputError(f"it has {type_name} ({loader}) as no model file has")
+            raise InputError(f"it contains {type_name} ({loader}), which is not allowed")
         if not known and type_name not in reader.trusted:
             unknown.add(type_name)
         elif loader == "NdArrayNode" and node["type"] == "numpy":
@@ -115,15 +117,15 @@ def _checked_files(schema: Any, reader: Reader) -> dict[str, bytes]:
             _check_keys(node)
     if unknown:
         raise ModelFileError(
-            f"{reader.path} has types that ctad does not know. Nothing of it was built. If you "
-            "know where the file comes from and trust their code, say "
+            f"{reader.path} contains types that are not on ctad's list, so nothing was built. If "
+            "you know where the file comes from and trust their code, use "
             f"load(path, trusted={sorted(unknown)})."
         )
-    # Each node gets an array of its own, also of the same entry.
+    # Each node gets an array of its own, also from the same entry.
     if n_bytes > MAX_GROWTH * reader.n_bytes:
         raise InputError("it would be much larger in memory")
     for type_name in {_type_name(node) for node in _nodes(schema)} & reader.trusted:
-        _require_there(type_name, reader)
+        _require_importable(type_name, reader)
     arrays = {name: array_from_bytes(file) for name, file in files.items()}
     for node in _nodes(schema):
         check_compiled(_type_name(node), node, arrays.__getitem__)
@@ -131,17 +133,17 @@ def _checked_files(schema: Any, reader: Reader) -> dict[str, bytes]:
 
 
 def _check_keys(node: Node) -> None:
-    """Keys are made by calling their types: only numbers and texts may be."""
+    """Keys are built by calling their types, so only numbers and strings are allowed."""
     key_types = node["key_types"]["content"]
     if node["key_types"]["__loader__"] != "ListNode" or len(key_types) != len(node["content"]):
-        raise InputError("a dictionary with keys missing")
+        raise InputError("a dictionary with missing keys")
     for key_type in key_types:
         if key_type["__loader__"] != "TypeNode" or _type_name(key_type) not in KEY_TYPES:
-            raise InputError("a dictionary with keys of another kind")
+            raise InputError("a dictionary with keys that are not numbers or strings")
 
 
 def _nodes(schema: Any) -> Iterator[Node]:
-    """All nodes of skops' description, wherever they are."""
+    """All nodes of skops' description, at any depth."""
     stack = [schema]
     while stack:
         item = stack.pop()
@@ -155,19 +157,19 @@ def _nodes(schema: Any) -> Iterator[Node]:
 
 def _type_name(node: Node) -> str:
     if not all(isinstance(node[key], str) for key in ("__loader__", "__module__", "__class__")):
-        raise TypeError("a part without a type")
+        raise TypeError("a node without a type")
     return f"{node['__module__']}.{node['__class__']}"
 
 
-def _require_there(type_name: str, reader: Reader) -> None:
-    """A type that the user trusts must be there, too."""
+def _require_importable(type_name: str, reader: Reader) -> None:
+    """Raise if a type that the user trusts does not exist here."""
     module, _, name = type_name.rpartition(".")
     if not hasattr(import_module(module), name):
         raise ModelFileError(
-            f"{reader.path} needs {name}, which is not in module {module} here: define it first."
+            f"{reader.path} needs {name}, which module {module} does not define here."
         )
 
 
 def _can_be_found(node: Node) -> bool:
-    """Whether its name leads to it: that of a lambda or a local class does not."""
+    """Whether it can be imported by its name; a lambda or a local class cannot."""
     return hasattr(sys.modules.get(node["__module__"]), node["__class__"])

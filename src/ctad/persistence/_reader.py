@@ -14,31 +14,31 @@ from .._library_versions import library_versions
 from .._warnings import warn_user
 from ..errors import InputError
 from ._arrays import array_from_bytes
-from ._container import PathLike, read_container, refusing
+from ._container import PathLike, model_file_errors, read_container
 
 LIBRARIES_OF_OBJECTS = {"sklearn": "scikit-learn", "pyod": "pyod"}
 
 
 class Reader:
-    """A checked model file, from which a class rebuilds itself.
+    """The contents of a model file, checked.
 
     Parameters
     ----------
     path : path-like
     trusted : iterable of str
-        Full names of types, beyond those ctad knows, that objects may have.
+        Full names of types that objects may have, beyond those on ctad's list.
     """
 
     def __init__(self, path: PathLike, trusted: Iterable[str] = ()) -> None:
         self.path = os.fspath(path)
         self.trusted = frozenset(trusted)
-        self.packages: set[str] = set()  # whose types objects have
+        self.packages: set[str] = set()  # those that define the types of objects read so far
         self.manifest, self._entries = read_container(path)
         self.n_bytes = sum(map(len, self._entries.values()))
 
-    def refusing(self) -> AbstractContextManager[None]:
-        """Any error inside means that the file is bad."""
-        return refusing(self.path)
+    def errors(self) -> AbstractContextManager[None]:
+        """Raise any error inside the context as ModelFileError."""
+        return model_file_errors(self.path)
 
     def array(self, name: Any) -> npt.NDArray[Any]:
         """The array that `Writer.array` added."""
@@ -52,13 +52,13 @@ class Reader:
             for length, wanted in zip(values.shape, shape, strict=True)
         )
         if values.dtype != np.float64 or not fits or not np.isfinite(values).all():
-            raise InputError(f"{name} does not hold finite numbers of shape {shape}")
+            raise InputError(f"{name} does not contain finite numbers of shape {shape}")
         return values
 
     def object(self, name: Any, n_columns: int | None = None) -> Any:
         """The object that `Writer.object` added, built after its types are checked.
 
-        `n_columns` is the width of the rows it will get, if that is known.
+        `n_columns` is the number of columns of the rows that it gets, if known.
         """
         from ._objects import unpack
 
@@ -67,11 +67,11 @@ class Reader:
     def entry(self, name: Any, folder: str) -> bytes:
         """The content of an entry."""
         if not (isinstance(name, str) and name.startswith(folder)):
-            raise InputError(f"{name!r} is no entry of {folder}")
+            raise InputError(f"{name!r} is not an entry of {folder}")
         return self._entries[name]
 
     def warn_of_other_versions(self) -> None:
-        """Warn if what objects are made of has another version here than where it was written."""
+        """Warn if scikit-learn or PyOD, if objects use them, have other versions here."""
         here, there = library_versions(), self.manifest["versions"]
         changed = [
             f"{name} {there.get(name)} (here {here[name]})"
@@ -80,6 +80,6 @@ class Reader:
         ]
         if changed:
             warn_user(
-                f"{self.path} was written with {' and '.join(changed)}: scores may differ. Where "
-                "they matter, install the same versions or train anew."
+                f"{self.path} was written with {' and '.join(changed)}: scores may differ. Install "
+                "the same versions or retrain the model if that matters."
             )

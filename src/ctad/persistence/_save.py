@@ -1,4 +1,4 @@
-"""Save anything that a model file can hold."""
+"""Save a model to a file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ._writer import Writer
 
 
 def save(model: Any, path: str | PathLike[str]) -> None:
-    """Write a fitted detector or calibrator to one file; see `CalibratedDetector.save`.
+    """Write a fitted model to one file, for `SaveMixin.save`.
 
     Parameters
     ----------
@@ -31,7 +31,9 @@ def save(model: Any, path: str | PathLike[str]) -> None:
         encoder = description["state"]["encoder"]
         columns = None if encoder is None else encoder["state"]["columns"]
     elif isinstance(model, CalibratedDetector):
-        raise TypeError(f"{type(model).__name__} cannot be saved, only CalibratedDetector can")
+        raise TypeError(
+            f"{type(model).__name__} cannot be saved: only CalibratedDetector itself can"
+        )
     elif isinstance(model, BaseCalibrator):
         description = describe_calibrator(model, writer)
         training_rows = model.n_training_rows_
@@ -45,7 +47,7 @@ def _describe_network(detector: Any, writer: Writer) -> dict[str, Any]:
     check_is_fitted(detector, "labels_")
     parameters = detector.get_params()
     if parameters.get("device") is not None:
-        parameters["device"] = str(parameters["device"])  # PyOD puts an object of PyTorch there
+        parameters["device"] = str(parameters["device"])  # PyOD has a PyTorch object there
     return {
         "class": type(detector).__name__,
         "parameters": plain_parameters(parameters),

@@ -1,4 +1,4 @@
-"""Plain values in JSON, exact, and checked when read."""
+"""Numbers, strings and parameters in JSON: written exactly, checked when read."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ from ..errors import InputError
 
 
 def to_number(value: float) -> float | str:
-    """A number for JSON, which knows no infinity: that becomes "inf" or "-inf"."""
+    """A number for JSON, which has no infinity: "inf" or "-inf" stands for it."""
     return float(value) if math.isfinite(value) else str(float(value))
 
 
 def from_number(value: Any) -> float:
-    """What `to_number` wrote."""
+    """The number that `to_number` wrote."""
     return float(value) if value in ("inf", "-inf") else number(value)
 
 
 def number(value: Any) -> float:
-    """A finite number."""
+    """Check that a value is a finite number."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise TypeError(f"{value!r} is no number")
+        raise TypeError(f"{value!r} is not a finite number")
     return float(value)
 
 
 def integer(value: Any, at_least: int = 0) -> int:
-    """A whole number."""
+    """Check that a value is an integer >= `at_least`."""
     if isinstance(value, bool) or not isinstance(value, int) or value < at_least:
-        raise TypeError(f"{value!r} is no whole number >= {at_least}")
+        raise TypeError(f"{value!r} is not an integer >= {at_least}")
     return value
 
 
-def text(value: Any) -> str:
-    """A text."""
+def string(value: Any) -> str:
+    """Check that a value is a string."""
     if not isinstance(value, str):
-        raise TypeError(f"{value!r} is no text")
+        raise TypeError(f"{value!r} is not a string")
     return value
 
 
@@ -47,13 +47,13 @@ def within(values: Any, low: Any, end: Any) -> bool:
 
 
 def require(condition: bool, what: str) -> None:
-    """Raise unless the numbers of something belong together."""
+    """Raise unless the numbers of a part of a model are consistent."""
     if not condition:
-        raise InputError(f"{what} with numbers that do not belong together")
+        raise InputError(f"{what} with inconsistent numbers")
 
 
 def plain_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
-    """Parameters as JSON has them; a generator of random numbers is not kept."""
+    """Parameters as JSON values. A random generator is not saved: None stands for it."""
     return {name: _plain(name, value) for name, value in parameters.items()}
 
 
@@ -70,4 +70,4 @@ def _plain(name: str, value: Any) -> Any:
         return value
     if isinstance(value, float) and math.isfinite(value):
         return value
-    raise TypeError(f"parameter {name}={value!r} cannot be saved: use a plain number or text")
+    raise TypeError(f"parameter {name}={value!r} cannot be saved: use a number or a string")

@@ -16,7 +16,7 @@ from ._container import FORMAT_VERSION, PathLike, write_container
 
 
 class Writer:
-    """Collects the parts of a model while its class describes itself, then writes the file."""
+    """Collects the arrays and objects of a model, then writes the file."""
 
     def __init__(self) -> None:
         self._entries: dict[str, bytes] = {}
@@ -25,11 +25,11 @@ class Writer:
         self._unlisted: set[str] = set()
 
     def array(self, values: npt.ArrayLike) -> str:
-        """Add an array; returns the name to find it by."""
+        """Add an array; return its name in the file."""
         return self.entry("arrays/{}.npy", array_to_bytes(values))
 
     def object(self, value: Any) -> str:
-        """Add an object of scikit-learn or PyOD, or made of such; returns its name."""
+        """Add an object made of types of scikit-learn and PyOD; return its name in the file."""
         from ._objects import pack
 
         name, unlisted = pack(value, self)
@@ -37,7 +37,7 @@ class Writer:
         return name
 
     def entry(self, pattern: str, content: bytes) -> str:
-        """Add an entry named by its number; returns its name."""
+        """Add an entry, named by its number; return its name."""
         key = (pattern, content)
         if key not in self._names:
             self._names[key] = pattern.format(self._counts[pattern])
@@ -67,7 +67,7 @@ class Writer:
         }
         if self._unlisted:
             warn_user(
-                "the model has types that ctad does not know; loading it will need "
-                f"trusted={sorted(self._unlisted)}, and their code."
+                "the model contains types that are not on ctad's list: to load it, use "
+                f"load(path, trusted={sorted(self._unlisted)}), with their code installed."
             )
         write_container(path, manifest, self._entries)

@@ -1,23 +1,24 @@
-"""CalibratedDetector, and the parts it is put together from."""
+"""CalibratedDetector, and the parts it is made of."""
 
-from .._result_types import ColumnDrift, DriftResult, ScoreParts
-from ._adapters import DetectorAdapter, ScoringMethod, scoring_method
+from .._result_types import DriftResult, ScoreParts
 from ._calibrated_detector import CalibratedDetector
-from ._conformal import ConformalDecisions
+from ._calibrator_protocol import Calibrator
+from ._detector_adapter import DetectorAdapter
 from ._explanation import Explanation
+from ._false_alarm_rate import ConformalDecisions
 from ._input import InputConverter
 from ._report_content import report_content
+from ._score_sign import scoring_method
 
 __all__ = [
     "CalibratedDetector",
-    "ColumnDrift",
+    "Calibrator",
     "ConformalDecisions",
     "DetectorAdapter",
     "DriftResult",
     "Explanation",
     "InputConverter",
     "ScoreParts",
-    "ScoringMethod",
     "report_content",
     "scoring_method",
 ]

@@ -1,4 +1,4 @@
-"""Drift: scores and columns of new rows compared with those of known rows."""
+"""Drift: scores and columns of new rows compared with those of training."""
 
 from __future__ import annotations
 
@@ -10,14 +10,9 @@ from scipy.stats import false_discovery_control, fisher_exact, ks_2samp
 from .._result_types import ColumnDrift, DriftResult
 from .._types import Floats
 
-# Up to this many rows the test is exact; above, its limit distribution is as good.
+# Up to this many rows the test is exact; above, the asymptotic distribution is as good.
 EXACT_ROWS = 30
-NAMED = 5  # columns in a sentence
-
-NO_SAMPLE = (
-    "the model file was written by an earlier version and has no training rows to compare with: "
-    "train the model anew."
-)
+MAX_NAMED_COLUMNS = 5
 
 
 def drift_from_training(
@@ -30,8 +25,9 @@ def drift_from_training(
 ) -> DriftResult:
     """Compare new rows with a sample of training rows, and their scores with those of normal rows.
 
-    Half of `alpha` goes to the scores, half to the columns, so `alpha` is the false-alarm rate. If
-    no column has changed, Benjamini-Hochberg's rate is the chance that any is named.
+    Half of `alpha` goes to the scores, half to the columns, so that `alpha` is the false-alarm
+    rate. If no column has changed, the false discovery rate of Benjamini and Hochberg is the
+    probability that any is named.
 
     Parameters
     ----------
@@ -41,9 +37,13 @@ def drift_from_training(
         The column of the table that each feature comes from.
     scores : ndarray of shape (n,)
     normal : ndarray or None
-        Scores of normal rows held out of training. A test of two samples is used, not one of
-        uniform p-values, because the rows held out are a sample, too.
+        Scores of normal rows held out of training. They are a sample, too, so the test is one of
+        two samples and not one of uniform p-values.
     alpha : float
+
+    Returns
+    -------
+    DriftResult
     """
     drifts = _drifts(rows, sample, sources, alpha if normal is None else alpha / 2)
     changed = [drift.column for drift in drifts if drift.has_changed]
@@ -58,26 +58,26 @@ def drift_from_training(
 def _drifts(
     rows: Floats, sample: Floats, sources: Sequence[str], alpha: float
 ) -> list[ColumnDrift]:
-    """The drift of each column, the most changed first; a column with several features counts by
-    its most changed one."""
+    """The drift of each column, the most changed first. Of a column with several features, the
+    most changed feature counts."""
     tests = [_same_distribution(now, then) for now, then in zip(rows.T, sample.T, strict=True)]
     adjusted = false_discovery_control([p for _, p in tests])
-    found: dict[str, ColumnDrift] = {}
-    for source, (statistic, _), p in zip(sources, tests, adjusted, strict=True):
-        drift = ColumnDrift(source, statistic, float(p), bool(p <= alpha))
-        if source not in found or (p, -statistic) < (
-            found[source].p_value,
-            -found[source].statistic,
-        ):
-            found[source] = drift
-    return sorted(found.values(), key=lambda drift: (drift.p_value, -drift.statistic))
+    drifts = [
+        ColumnDrift(source, statistic, float(p), bool(p <= alpha))
+        for source, (statistic, _), p in zip(sources, tests, adjusted, strict=True)
+    ]
+    drifts.sort(key=lambda drift: (drift.p_value, -drift.statistic))
+    by_column: dict[str, ColumnDrift] = {}
+    for drift in drifts:
+        by_column.setdefault(drift.column, drift)
+    return list(by_column.values())
 
 
 def _same_distribution(now: Floats, then: Floats) -> tuple[float, float]:
-    """Kolmogorov-Smirnov's statistic and p-value.
+    """Statistic and p-value of the Kolmogorov-Smirnov test.
 
-    Ties make the test conservative, far too much with only two values: then it is Fisher's test of
-    shares.
+    Ties make that test conservative. With only two values it is far too conservative, so Fisher's
+    exact test of their shares is used.
     """
     low, high = min(now.min(), then.min()), max(now.max(), then.max())
     if all(((values == low) | (values == high)).all() for values in (now, then)):
@@ -99,11 +99,12 @@ def _verdict(
         return "The model still fits the data."
     parts = ["The model does not fit the data any more"]
     if changed:
-        named = ", ".join(repr(column) for column in changed[:NAMED])
-        more = f" and {len(changed) - NAMED} more" if len(changed) > NAMED else ""
+        named = ", ".join(repr(column) for column in changed[:MAX_NAMED_COLUMNS])
+        n_more = len(changed) - MAX_NAMED_COLUMNS
+        more = f" and {n_more} more" if n_more > 0 else ""
         plural = "columns" if len(changed) > 1 else "column"
         parts.append(f", because of {plural} {named}{more}")
     if scores_changed and normal is not None:
-        way = "higher" if np.median(scores) > np.median(normal) else "lower"
-        parts.append(f"{': ' if not changed else '; '}scores are {way} than those of normal rows")
-    return "".join(parts) + ". Look at these rows, and train anew if they are normal."
+        how = "higher" if np.median(scores) > np.median(normal) else "lower"
+        parts.append(f"{'; ' if changed else ': '}scores are {how} than those of normal rows")
+    return "".join(parts) + ". Look at these rows, and retrain the model if they are normal."

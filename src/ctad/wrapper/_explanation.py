@@ -1,4 +1,4 @@
-"""Why a row scores as it does: parts that sum to the score, in the columns' own units."""
+"""Why rows score as they do: parts that sum to the score, in the columns' own units."""
 
 from __future__ import annotations
 
@@ -11,55 +11,45 @@ import numpy as np
 from .._result_types import Reason
 from .._types import Floats, Rows
 from ..calibration import Moves, Neighbours
-from ..tables import (
-    Values,
-    in_words,
-    is_table,
-    library_of,
-    new_table,
-    place_in_cycle,
-    spread_of,
-    usual_in_words,
-)
-from ._conformal import p_values
+from ..tables import is_table, library_of, new_table
+from ._calibrator_protocol import ExplainableCalibrator, check_explainable
+from ._column_views import ColumnView, column_views
+from ._explanation_text import reasons, row_text, transport_text
+from ._false_alarm_rate import ConformalDecisions
 from ._input import InputConverter
 
-REASONS = 5  # named in a text
-MOVES = 4
-# The name of a date's aspect, by the cycle that a feature is a position in.
-ASPECTS = {None: "", "day": "time of day", "week": "day of the week", "year": "month"}
+PRINTED_ROWS = 5
 
 
 @dataclass(frozen=True, eq=False)
-class ColumnView:
-    """A column of the table, or an aspect of it that features describe, such as the time of day."""
+class ExplanationContext:
+    """What an explanation needs to be put in words and in data frames.
 
-    features: Sequence[int]  # the features of a numeric row that belong to it
-    aspect: str  # "" for the column itself
-    kind: str
-    new: Any  # values of new rows
-    usual: str  # in training
-    spread: float
-    references: Any  # values of the rows that `CTAD.references_` are
+    Attributes
+    ----------
+    detector_name : str
+    feature_parts : ndarray of shape (n, features)
+        What each feature of a numeric row adds to the term.
+    column_views : sequence of sequence of ColumnView
+        The views of each column.
+    library : {"pandas", "polars", "pyarrow"} or None
+        The library of the table that was explained; None for an array.
+    index : index of a pandas table, or None
+    """
 
-    def value(self, row: int) -> str:
-        """The value of a new row."""
-        return self._named(self.new[row])
-
-    def reference(self, number: int) -> str:
-        """The value of a reference."""
-        return self._named(self.references[number])
-
-    def _named(self, value: Any) -> str:
-        return f"{self.aspect} {in_words(self.kind, value, self.spread)}".strip()
+    detector_name: str
+    feature_parts: Floats
+    column_views: Sequence[Sequence[ColumnView]]
+    library: str | None
+    index: Any
 
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
     """Why rows score as they do. Arrays have one entry per row.
 
-    Printed, it explains the first rows in words; `text(i)` explains row i. `to_frame()` is a table
-    with a line per row, `moves_to_frame()` one of where the mass of rows goes.
+    `print(explanation)` explains the first rows in words, `text(i)` explains row i. `to_frame()` is
+    a table with a line per row, `moves_to_frame()` a table of where the mass of rows goes.
 
     Attributes
     ----------
@@ -75,19 +65,13 @@ class Explanation:
     column_parts : ndarray of shape (n, columns)
         What each column adds to the term: `column_parts.sum(axis=1) + references_part` is `delta`.
     references_part : ndarray of shape (n,)
-        What the references pay; 0 with the signal "own".
+        What the references add to the term; 0 with the signal "own".
     moves : Moves
         Which centroids the mass of each row goes to, with its shares and distances.
     neighbours : Neighbours
         The training references nearest to each row.
-    detector_name : str
-    feature_parts : ndarray of shape (n, features)
-        What each feature of a numeric row adds to the term; `column_parts` has their sums.
-    column_views : sequence of sequence of ColumnView
-        For each column, its values and usual values, to put in words.
-    library : {"pandas", "polars", "pyarrow"} or None
-        Of the table that was explained; None for an array.
-    index : index of a pandas table, or None
+    context : ExplanationContext
+        What `text` and `to_frame` need.
     """
 
     base_score: Floats
@@ -101,11 +85,7 @@ class Explanation:
     references_part: Floats
     moves: Moves
     neighbours: Neighbours
-    detector_name: str
-    feature_parts: Floats
-    column_views: Sequence[Sequence[ColumnView]]
-    library: str | None
-    index: Any
+    context: ExplanationContext
 
     def __len__(self) -> int:
         return len(self.score)
@@ -114,9 +94,9 @@ class Explanation:
         return f"Explanation of {len(self):,} rows"
 
     def __str__(self) -> str:
-        shown = "\n\n".join(self.text(row) for row in range(min(len(self), 5)))
-        more = f"\n\n... and {len(self) - 5:,} more rows" if len(self) > 5 else ""
-        return shown + more
+        texts = [self.text(row) for row in range(min(len(self), PRINTED_ROWS))]
+        n_more = len(self) - PRINTED_ROWS
+        return "\n\n".join([*texts, f"... and {n_more:,} more rows"] if n_more > 0 else texts)
 
     def reasons(self, row: int, at_most: int | None = None) -> list[Reason]:
         """The columns that set a row apart, the most important first.
@@ -125,26 +105,18 @@ class Explanation:
         ----------
         row : int
         at_most : int, optional
-            How many; None: all.
+            The largest number of reasons. None: all columns.
 
         Returns
         -------
         list of Reason
-            `column`, `value`, `usual` (in training) and `share` of what the row pays, which sum
-            to 1.
+            Each has `column`, `value`, `usual` (in training) and `share`, the column's share of
+            what the row adds to the term. The shares of all columns sum to 1.
         """
-        row = range(len(self))[row]
-        parts = self.column_parts[row]
-        total = parts.sum() or 1.0
-        reasons = []
-        for place in np.argsort(-parts, kind="stable")[:at_most]:
-            view = self._view(row, place)
-            share = float(parts[place] / total)
-            reasons.append(Reason(self.columns[place], view.value(row), view.usual, share))
-        return reasons
+        return reasons(self, self._place(row), at_most)
 
     def text(self, row: int) -> str:
-        """All of it in words.
+        """Explain a row in words.
 
         Parameters
         ----------
@@ -155,24 +127,10 @@ class Explanation:
         str
             Several lines.
         """
-        row = range(len(self))[row]
-        name = row if self.index is None else self.index[row]
-        lines = [f"Row {name}: score {self.score[row]:.4g}" + self._p_value_in_words(row)]
-        reasons = [r for r in self.reasons(row, REASONS) if r.share >= 0.005]
-        lines += self._parts_in_words(row)
-        if reasons:
-            lines.append("What sets it apart from normal rows:")
-            width = max(len(reason.column) for reason in reasons)
-            lines += [
-                f"  {reason.share:4.0%}  {reason.column:<{width}}  {reason.value}"
-                f"  (usual: {reason.usual})"
-                for reason in reasons
-            ]
-        lines += self._moves_in_words(row) + self._neighbour_in_words(row)
-        return "\n  ".join(lines)
+        return row_text(self, self._place(row))
 
-    def where(self, row: int) -> str:
-        """Where the row goes and what is near.
+    def transport_text(self, row: int) -> str:
+        """Say in words where the mass of a row goes and which reference is nearest.
 
         Parameters
         ----------
@@ -181,22 +139,21 @@ class Explanation:
         Returns
         -------
         str
-            Several lines.
+            Several lines; empty if the term is not a transport.
         """
-        row = range(len(self))[row]
-        return "\n".join(self._moves_in_words(row) + self._neighbour_in_words(row))
+        return transport_text(self, self._place(row))
 
     def to_frame(self) -> Any:
-        """A data frame with one line per row, of the library of the table that was given, else of
-        pandas, polars or Arrow, whichever is installed.
+        """A data frame with one line per row.
 
         Returns
         -------
         data frame
-            With the index of the table that was given, if it has one. The columns "base_score",
+            Of the library of the table that was explained, with its index if it has one. For an
+            array: of pandas, polars or Arrow, whichever is installed. The columns are "base_score",
             "delta", "base_part", "delta_part", "score" and "p_value"; "reason", the column that
-            sets the row apart most; "part of ..." for each column of the table, and
-            "references_part"; "nearest_reference" and its "reference_distance".
+            sets the row apart most; "part of ..." for each column of the table;
+            "references_part"; "nearest_reference" and "reference_distance".
         """
         data: dict[str, Any] = {
             "base_score": self.base_score,
@@ -214,9 +171,9 @@ class Explanation:
         if self.neighbours.reference.shape[1]:
             data["nearest_reference"] = self.neighbours.reference[:, 0]
             data["reference_distance"] = self.neighbours.distance[:, 0]
-        table = new_table(data, self.library)
-        if self.index is not None:
-            table.index = self.index
+        table = new_table(data, self.context.library)
+        if self.context.index is not None:
+            table.index = self.context.index
         return table
 
     def moves_to_frame(self) -> Any:
@@ -225,59 +182,15 @@ class Explanation:
         Returns
         -------
         data frame
-            The columns "row", "draw", "centroid" (its place in the draw), "share" of the row's
-            mass, "distance", and "usual", what the distance is divided by to be a cost.
+            The columns are "row", "draw", "centroid" (its index in the draw), "share" of the row's
+            mass, "distance", and "usual", the distance that costs 1.
         """
-        return new_table(self.moves._asdict(), self.library)
+        names = ("row", "draw", "centroid", "share", "distance", "usual")
+        return new_table({name: getattr(self.moves, name) for name in names}, self.context.library)
 
-    def _p_value_in_words(self, row: int) -> str:
-        if self.p_value is None:
-            return ""
-        p = self.p_value[row]
-        return f"; at most {100 * p:.3g} % of normal rows score as high (p-value {p:.3g})"
-
-    def _parts_in_words(self, row: int) -> list[str]:
-        of_references = self.references_part[row]
-        own = (
-            f": {self.delta[row] - of_references:.4g} for the row itself, {of_references:.4g} for "
-        )
-        return [
-            f"{self.base_part[row]:+.4g} from {self.detector_name}, which gives "
-            f"{self.base_score[row]:.4g}",
-            f"{self.delta_part[row]:+.4g} from the calibration term, which is "
-            f"{self.delta[row]:.4g}" + (f"{own}the references" if of_references else ""),
-        ]
-
-    def _view(self, row: int, place: int) -> ColumnView:
-        """The aspect of a column that sets a row apart most."""
-        views = self.column_views[place]
-        sums = [self.feature_parts[row, view.features].sum() for view in views]
-        return views[int(np.argmax(sums))]
-
-    def _moves_in_words(self, row: int) -> list[str]:
-        own = np.flatnonzero(self.moves.row == row)
-        heaviest = own[np.argsort(-self.moves.share[own], kind="stable")][:MOVES]
-        lines = []
-        for i in heaviest:
-            _, draw, centroid, share, distance, usual = (part[i] for part in self.moves)
-            times = f", {distance / usual:.3g} times what is usual there" if usual != 1.0 else ""
-            part = f"{share:.0%} of its mass goes" if share < 1 else "It goes"
-            lines.append(
-                f"{part} to centroid {centroid} of draw {draw}: {distance:.4g} away{times}"
-            )
-        return lines
-
-    def _neighbour_in_words(self, row: int) -> list[str]:
-        if not self.neighbours.reference.shape[1]:
-            return []
-        nearest, distance = (part[row, 0] for part in self.neighbours)
-        named = [
-            f"{self.columns[place]} {self._view(row, place).reference(nearest)}"
-            for place in np.argsort(-self.column_parts[row], kind="stable")[:REASONS]
-        ]
-        return [
-            f"The nearest of the training references, {distance:.4g} away, has {', '.join(named)}."
-        ]
+    def _place(self, row: int) -> int:
+        """The row counted from the start; raises IndexError if there is no such row."""
+        return range(len(self))[row]
 
 
 def explain_rows(
@@ -285,7 +198,7 @@ def explain_rows(
     rows: Rows,
     base_score: Floats,
     *,
-    calibrator: Any,
+    calibrator: ExplainableCalibrator,
     converter: InputConverter,
     training_sample: Floats,
     detector_name: str,
@@ -300,97 +213,53 @@ def explain_rows(
         The same rows, numeric.
     base_score : ndarray of shape (n,)
         The detector's scores.
-    calibrator : calibrator
-        Fitted, with `delta_parts`, `contributions` and `reference_points`.
+    calibrator : ExplainableCalibrator
+        Fitted.
     converter : InputConverter
     training_sample : ndarray of shape (m, features)
-        Numeric training rows: what is usual.
+        Numeric training rows, from which usual values are taken.
     detector_name : str
     normal_scores : ndarray or None
-        Calibrated scores of rows held out of training, for p-values.
+        Calibrated scores of normal rows held out of training, for p-values.
 
     Returns
     -------
     Explanation
     """
-    missing = [
-        name
-        for name in ("delta_parts", "contributions", "reference_points")
-        if not hasattr(calibrator, name)
-    ]
-    if missing:
-        raise TypeError(
-            f"{type(calibrator).__name__} has no {missing[0]}(), so explain() is not available"
-        )
+    check_explainable(calibrator)
     parts = calibrator.delta_parts(rows)
     base_part, delta_part = calibrator.contributions(base_score, parts.delta)
     score = base_part + delta_part
-    columns, sources = converter.columns_in_use, converter.feature_sources
     references, _ = calibrator.reference_points()
+    p_value = None
+    if normal_scores is not None:
+        p_value = ConformalDecisions(normal_scores).p_values(score)
     return Explanation(
         base_score=base_score,
         delta=parts.delta,
         base_part=base_part,
         delta_part=delta_part,
         score=score,
-        p_value=None if normal_scores is None else p_values(normal_scores, score),
-        columns=tuple(columns),
-        column_parts=_summed_by_column(parts.columns, sources, columns),
+        p_value=p_value,
+        columns=tuple(converter.columns_in_use),
+        column_parts=_summed_by_column(parts.columns, converter),
         references_part=parts.references,
         moves=parts.moves,
         neighbours=parts.neighbours,
-        detector_name=detector_name,
-        feature_parts=parts.columns,
-        column_views=_column_views(
-            converter.column_values(X, rows),
-            converter.decoded(training_sample),
-            converter.decoded(references),
-            sources,
-            converter.feature_cycles,
+        context=ExplanationContext(
+            detector_name=detector_name,
+            feature_parts=parts.columns,
+            column_views=column_views(converter, X, rows, training_sample, references),
+            library=library_of(X) if is_table(X) else None,
+            index=getattr(X, "index", None) if is_table(X) else None,
         ),
-        library=library_of(X) if is_table(X) else None,
-        index=getattr(X, "index", None) if is_table(X) else None,
     )
 
 
-def _summed_by_column(parts: Floats, sources: Sequence[str], columns: Sequence[str]) -> Floats:
+def _summed_by_column(feature_parts: Floats, converter: InputConverter) -> Floats:
     """What each column of the table adds to the terms: the sum over its features."""
-    summed = np.zeros((len(parts), len(columns)))
-    for feature, source in enumerate(sources):
-        summed[:, columns.index(source)] += parts[:, feature]
+    columns = converter.columns_in_use
+    summed = np.zeros((len(feature_parts), len(columns)))
+    for feature, source in enumerate(converter.feature_sources):
+        summed[:, columns.index(source)] += feature_parts[:, feature]
     return summed
-
-
-def _column_views(
-    new: Sequence[Values],
-    sample: Sequence[Values],
-    references: Sequence[Values],
-    sources: Sequence[str],
-    cycles: Sequence[str | None],
-) -> list[list[ColumnView]]:
-    """The views of each column, from its values in new rows, in a sample of training rows and in
-    the references; with the source of each feature and the cycle it is a position in, if any."""
-    result = []
-    for of_new, of_sample, of_references in zip(new, sample, references, strict=True):
-        name, kind, _ = of_sample.column
-        views = []
-        for cycle in dict.fromkeys(c for s, c in zip(sources, cycles, strict=True) if s == name):
-            features = [
-                i
-                for i, pair in enumerate(zip(sources, cycles, strict=True))
-                if pair == (name, cycle)
-            ]
-            parts = [of_new.values, of_sample.values, of_references.values]
-            seen = kind
-            if cycle is not None:
-                (seen, *_), *_ = placed = [place_in_cycle(cycle, values) for values in parts]
-                parts = [values for _, values in placed]
-            now, then, known = parts
-            spread = spread_of(seen, then)
-            views.append(
-                ColumnView(
-                    features, ASPECTS[cycle], seen, now, usual_in_words(seen, then), spread, known
-                )
-            )
-        result.append(views)
-    return result

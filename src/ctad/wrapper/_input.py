@@ -7,6 +7,10 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
+from sklearn.compose import ColumnTransformer
+from sklearn.pipeline import FeatureUnion
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils import get_tags
 
 from .._types import Floats, Rows
 from .._validation import check_new_rows, check_training_rows
@@ -23,10 +27,10 @@ from ..tables import (
     new_table,
     plain_numbers,
 )
-from ._adapters import columns_known_to, reads_tables
+from ._nested_detectors import first_step
 
-# The form in which a detector gets the rows of a table: numbers from the encoder, the plain
-# numbers of the table, or the table itself as one of these libraries has it.
+# The form in which a detector gets the rows of a table: the features of the encoder, the numbers of
+# the table as they are, or a table of one of these libraries.
 ENCODED = "encoded"
 NUMBERS = "numbers"
 DETECTOR_FORMS = (ENCODED, NUMBERS, "pandas", "polars", "pyarrow")
@@ -43,10 +47,23 @@ class InputConverter:
     encoder : TableEncoder or None
         Fitted; None if the training rows were an array.
     detector_form : {"encoded", "numbers", "pandas", "polars", "pyarrow"}
-        What the detector gets of a table: the encoder's numbers, the plain numbers of the table, or
-        a table of this library.
+        The form in which the detector gets a table: the features of the encoder, the numbers of the
+        table as they are, or a table of this library.
     detector_columns : tuple of str or None
-        The columns, in order, that a detector trained before needs. None: `column_names`.
+        The columns, in order, that a detector fitted before needs. None: `column_names`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sklearn.base import BaseEstimator
+    >>> from sklearn.ensemble import IsolationForest
+    >>> from ctad.wrapper import InputConverter
+    >>> X = pd.DataFrame({"amount": [1.0, 2.0, 3.0, 4.0], "plan": ["a", "b", "a", "b"]})
+    >>> converter, rows = InputConverter.fitted(
+    ...     X, estimator=BaseEstimator(), detector=IsolationForest()
+    ... )
+    >>> rows.shape, converter.feature_sources, converter.detector_form
+    ((4, 3), ['amount', 'plan', 'plan'], 'encoded')
     """
 
     column_names: tuple[str, ...]
@@ -56,7 +73,7 @@ class InputConverter:
 
     def __post_init__(self) -> None:
         if self.detector_form not in DETECTOR_FORMS:
-            raise InputError(f"{self.detector_form!r} is not a form of table")
+            raise InputError(f"{self.detector_form!r} is not one of {', '.join(DETECTOR_FORMS)}")
 
     @classmethod
     def fitted(
@@ -76,11 +93,11 @@ class InputConverter:
         estimator : BaseEstimator
             Named in errors. Gets `n_features_in_` and, for named columns, `feature_names_in_`.
         detector : object
-            The detector that will get the rows.
+            The detector that gets the rows.
         encoder : TableEncoder, optional
             Cloned and fitted if `X` is a table. None: `TableEncoder()`.
         is_trained : bool, default=False
-            Whether the detector was trained before.
+            Whether the detector was fitted before.
 
         Returns
         -------
@@ -89,27 +106,48 @@ class InputConverter:
         """
         if not is_table(X):
             rows = check_training_rows(estimator, X)
-            return cls(column_names(estimator)), rows
+            return cls(_column_names(estimator)), rows
         fitted = TableEncoder() if encoder is None else clone(encoder)
         rows = fitted.fit_transform(X)
         estimator.n_features_in_ = fitted.n_features_in_
         estimator.feature_names_in_ = fitted.feature_names_in_
-        if reads_tables(detector, is_trained):
+        if _reads_tables(detector, is_trained):
             form = library_of(X)
         else:
             form = NUMBERS if is_trained else ENCODED
-        return cls.of_table(column_names(estimator), fitted, form, detector), rows
+        return cls.for_detector(estimator, detector, fitted, form), rows
 
     @classmethod
-    def of_table(
-        cls, names: tuple[str, ...], encoder: TableEncoder, detector_form: str, detector: Any
+    def for_detector(
+        cls,
+        estimator: BaseEstimator,
+        detector: Any,
+        encoder: TableEncoder | None,
+        detector_form: str,
     ) -> Self:
-        """A converter of tables for a detector."""
-        known = columns_known_to(detector)
-        return cls(names, encoder, detector_form, None if known is None else tuple(known))
+        """A converter for the columns that an estimator was fitted on.
+
+        Parameters
+        ----------
+        estimator : BaseEstimator
+            With `n_features_in_` and, for named columns, `feature_names_in_`.
+        detector : object
+            If it has `feature_names_in_`, it gets these columns of a table.
+        encoder : TableEncoder or None
+            Fitted; None if the training rows were an array.
+        detector_form : {"encoded", "numbers", "pandas", "polars", "pyarrow"}
+
+        Returns
+        -------
+        InputConverter
+        """
+        known = getattr(first_step(detector), "feature_names_in_", None)
+        if encoder is None or known is None:
+            return cls(_column_names(estimator), encoder, detector_form)
+        return cls(_column_names(estimator), encoder, detector_form, tuple(map(str, known)))
 
     def numeric_rows(self, X: Any, estimator: BaseEstimator) -> Rows:
-        """The rows as the numbers that the calibrator gets.
+        """The rows as numbers, as the calibrator gets them.
 
         Parameters
         ----------
@@ -127,10 +165,20 @@ class InputConverter:
         return rows
 
     def as_table(self, X: Any, estimator: BaseEstimator) -> Any:
-        """An array as a table with the columns of training, in their order; a table as it is.
+        """Turn an array into a table, if the converter was fitted to a table.
 
-        scikit-learn's behaviour: warn that the array has no column names. A converter that was
-        fitted to an array returns anything as it is.
+        The columns are those of training, in their order. As scikit-learn does, warn that the array
+        has no column names.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, D)
+        estimator : BaseEstimator
+            Named in messages.
+
+        Returns
+        -------
+        array-like or data frame
         """
         if self.encoder is None or is_table(X) or hasattr(X, "collect"):
             return X
@@ -141,13 +189,13 @@ class InputConverter:
                 f"{len(self.column_names)} features as input: it was fitted with the columns "
                 f"{', '.join(map(repr, self.column_names[:20]))}"
             )
-        other = [c for c in self.encoder.columns_ if c.kind != NUMBER]
-        if other:
-            raise InputError(
-                f"{name} was fitted on a table whose column {other[0].name!r} is not numeric "
-                f"({other[0].kind}), so it needs a pandas, polars or Arrow table, not "
-                f"{type(X).__name__}"
-            )
+        for column in self.encoder.columns_:
+            if column.kind != NUMBER:
+                raise InputError(
+                    f"{name} was fitted on a table whose column {column.name!r} is not numeric "
+                    f"({column.kind}), so it needs a pandas, polars or Arrow table, not "
+                    f"{type(X).__name__}"
+                )
         if values.dtype.kind not in "biuf":
             raise InputError(f"X is an array of dtype {values.dtype}, but numbers are needed")
         warn_user(f"X does not have valid feature names, but {name} was fitted with feature names")
@@ -161,7 +209,7 @@ class InputConverter:
         ----------
         X : array-like or data frame of shape (n, D)
         rows : ndarray
-            What `numeric_rows` gave for them.
+            `numeric_rows(X)`.
 
         Returns
         -------
@@ -173,7 +221,7 @@ class InputConverter:
             return plain_numbers(
                 X,
                 list(self.column_names),
-                needed_by="a detector that was trained before on an array",
+                needed_by="a detector that was fitted before on an array",
             )
         return in_library(self.detector_form, X, list(self.detector_columns or self.column_names))
 
@@ -205,7 +253,7 @@ class InputConverter:
         ----------
         X : array-like or data frame of shape (n, D)
         rows : ndarray
-            What `numeric_rows` gave for them.
+            `numeric_rows(X)`.
 
         Returns
         -------
@@ -214,14 +262,40 @@ class InputConverter:
         return self.decoded(rows) if self.encoder is None else self.encoder.read(X)
 
     def decoded(self, rows: Rows) -> list[Values]:
-        """The columns in use of numeric rows, in their own units."""
+        """The columns in use of numeric rows, converted back to their own units.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n, features)
+
+        Returns
+        -------
+        list of Values
+        """
         if self.encoder is not None:
             return self.encoder.decode(np.asarray(rows, dtype=np.float64))
         columns = [Column(name, NUMBER, str(rows.dtype)) for name in self.column_names]
         return [Values(column, rows[:, i], False) for i, column in enumerate(columns)]
 
 
-def column_names(estimator: BaseEstimator) -> tuple[str, ...]:
+def _column_names(estimator: BaseEstimator) -> tuple[str, ...]:
     """The columns of a fitted estimator by name, or by number if they had no names."""
     numbered = [f"column {place}" for place in range(estimator.n_features_in_)]
     return tuple(getattr(estimator, "feature_names_in_", numbered))
+
+
+def _reads_tables(detector: Any, is_trained: bool) -> bool:
+    """Whether a table goes to the detector as it is, because it may use column names.
+
+    Single detectors of scikit-learn, PyOD and ctad do not use them, unless they were fitted with
+    them.
+    """
+    first = first_step(detector)
+    if is_trained and hasattr(first, "feature_names_in_"):
+        return True
+    if not type(first).__module__.startswith(("pyod.", "sklearn.", "ctad.detectors.")):
+        return True
+    if isinstance(first, ColumnTransformer | FeatureUnion | FunctionTransformer):
+        return True
+    takes = get_tags(first).input_tags if isinstance(first, BaseEstimator) else None
+    return takes is not None and (takes.categorical or takes.string)

@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from .._types import Booleans
 from ..errors import InputError
 
 
-def training_labels(y: Any, n: int) -> npt.NDArray[np.bool_] | None:
+def training_labels(y: Any, n: int) -> Booleans | None:
     """Labels of n training rows, true for anomalies; None if `y` is another kind of target.
 
-    scikit-learn's tools pass any target of a data set to `fit`, and its outlier detectors ignore
-    it. The labels -1 and 1 are refused, because ignoring them would train on anomalies.
+    scikit-learn's tools pass the target of a data set to `fit`, whatever it is, and its outlier
+    detectors ignore it. The labels -1 and 1 raise an error: if they were ignored, anomalies would
+    be trained on.
 
     Examples
     --------
@@ -34,7 +35,7 @@ def training_labels(y: Any, n: int) -> npt.NDArray[np.bool_] | None:
     return anomaly_labels(y, n)
 
 
-def anomaly_labels(y: Any, n: int) -> npt.NDArray[np.bool_]:
+def anomaly_labels(y: Any, n: int) -> Booleans:
     """Check labels of n rows; true for anomalies.
 
     Examples

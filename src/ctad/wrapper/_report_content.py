@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 import sklearn
 from scipy.stats import rankdata
 from sklearn.decomposition import PCA
@@ -15,29 +14,42 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from .. import __version__
-from .._result_types import DriftResult, ScoreParts
-from .._types import Floats, Rows
+from .._result_types import ScoreParts
+from .._types import Booleans, Floats, Integers
+from .._validation import check_share
 from ..report import MOST_ALERTS, MOST_MOVED, MOST_POINTS, Alert, Plane, Report, Scores
 from ..tables import is_table, rows_at
-from ._adapters import final_step
-from ._conformal import check_share, discoveries, fewest_discoveries
-from ._drift import NO_SAMPLE, drift_from_training
+from ._calibrator_protocol import check_explainable
+from ._drift import drift_from_training
+from ._false_alarm_rate import discoveries, fewest_discoveries
 from ._labels import anomaly_labels
+from ._nested_detectors import final_step
 
 if TYPE_CHECKING:
     from ._calibrated_detector import CalibratedDetector
 
 
-Integers = npt.NDArray[np.int64]
-
-REASONS = 5
+MAX_REASONS = 5
 
 
 def report_content(
     detector: CalibratedDetector, X: Any, y: Any = None, *, fdr: float = 0.05, alpha: float = 0.01
 ) -> Report:
-    """Score a table and explain what stands out; see `CalibratedDetector.report`."""
+    """The content of `CalibratedDetector.report`: scores, explained alerts, drift.
+
+    Parameters
+    ----------
+    detector : CalibratedDetector
+        Fitted.
+    X, y, fdr, alpha
+        As for `CalibratedDetector.report`.
+
+    Returns
+    -------
+    Report
+    """
     check_is_fitted(detector)
+    check_explainable(detector.calibrator_)
     check_share("fdr", fdr)
     check_share("alpha", alpha)
     with warnings.catch_warnings(record=True) as caught:
@@ -48,13 +60,20 @@ def report_content(
         labels = None if y is None else anomaly_labels(y, len(rows))
         selected = None if scored.p_value is None else discoveries(scored.p_value, fdr)
         ranks = _ranks(scored.score)
-        # Equal scores have equal ranks: calibrating a constant detector moves no row.
+        # Equal scores have equal ranks, so that calibrating a constant detector moves no row.
         base_ranks = np.ceil(rankdata(-scored.base_score)).astype(np.int64)
         top = np.argsort(ranks)[:MOST_ALERTS]
         up, down = _moved(ranks, base_ranks)
         shown = _RowResults(scored, ranks, base_ranks, selected, labels)
         alerts = _alerts(detector, X, np.unique(np.concatenate([top, up, down])), shown)
-        fit = _drift(detector, rows, scored.score, alpha)
+        drift = drift_from_training(
+            np.asarray(rows, dtype=np.float64),
+            detector.training_sample_,
+            detector.input_.feature_sources,
+            scored.score,
+            None if normal is None else normal.score,
+            alpha,
+        )
         plane = _plane(detector, np.asarray(rows, dtype=np.float64), top)
     notices = []
     for warning in caught:
@@ -64,8 +83,6 @@ def report_content(
             warnings.warn_explicit(
                 warning.message, warning.category, warning.filename, warning.lineno
             )
-    if fit is None:
-        notices.append(NO_SAMPLE)
     if normal is not None and detector.batch_dependent_:
         notices.append(
             f"{detector.adapter_.name} scores a row differently in a different batch: p-values "
@@ -84,28 +101,11 @@ def report_content(
         alerts=[alerts[row] for row in top.tolist()],
         moved_up=[alerts[row] for row in up.tolist()],
         moved_down=[alerts[row] for row in down.tolist()],
-        fit=fit,
+        fit=drift,
         plane=plane,
         row_numbers=_index_of(X),
         fewest=1 if normal is None else fewest_discoveries(len(rows), len(normal.score), fdr),
         notices=list(dict.fromkeys(notices)),
-    )
-
-
-def _drift(
-    detector: CalibratedDetector, rows: Rows, scores: Floats, alpha: float
-) -> DriftResult | None:
-    """None for a model file of an earlier version, without training rows."""
-    if not len(detector.training_sample_):
-        return None
-    normal = detector.calibration_scores_
-    return drift_from_training(
-        np.asarray(rows, dtype=np.float64),
-        detector.training_sample_,
-        detector.input_.feature_sources,
-        scores,
-        None if normal is None else normal.score,
-        alpha,
     )
 
 
@@ -145,8 +145,8 @@ class _RowResults:
     scored: ScoreParts
     ranks: Integers
     base_ranks: Integers
-    selected: npt.NDArray[np.bool_] | None
-    labels: npt.NDArray[np.bool_] | None
+    selected: Booleans | None
+    labels: Booleans | None
 
 
 def _alerts(
@@ -172,8 +172,8 @@ def _alerts(
             p_value=None if scored.p_value is None else float(scored.p_value[row]),
             is_selected=None if selected is None else bool(selected[row]),
             is_anomaly=None if labels is None else bool(labels[row]),
-            reasons=explanation.reasons(i, REASONS),
-            text=explanation.where(i),
+            reasons=explanation.reasons(i, MAX_REASONS),
+            text=explanation.transport_text(i),
         )
         for i, row in zip(at.tolist(), places.tolist(), strict=True)
     }
@@ -181,8 +181,8 @@ def _alerts(
 
 def _plane(detector: CalibratedDetector, rows: Floats, top: Integers) -> Plane:
     """The rows on top and some others, in the plane in which training rows spread most."""
-    references, centroids = detector.calibrator_.reference_points()
-    sample = detector.training_sample_ if len(detector.training_sample_) else references
+    _, centroids = detector.calibrator_.reference_points()
+    sample = detector.training_sample_
     scaler = StandardScaler().fit(sample)
     pca = PCA(min(2, *sample.shape), random_state=0).fit(scaler.transform(sample))
     others = np.setdiff1d(np.arange(len(rows)), top)
@@ -225,6 +225,8 @@ def _facts(detector: CalibratedDetector, n_rows: int) -> dict[str, str]:
         "Calibration": _with_all_settings(detector.calibrator_),
         "Training rows": f"{len(detector.decision_scores_):,}",
     }
+    if detector.n_ignored_anomalies_:
+        facts["Labelled anomalies, not used"] = f"{detector.n_ignored_anomalies_:,}"
     if detector.calibration_scores_ is not None:
         facts["Normal rows held out"] = f"{len(detector.calibration_scores_.score):,}"
     facts["Columns in use"] = f"{len(columns):,}: {', '.join(map(str, columns[:20]))}" + (
