@@ -3,13 +3,18 @@
 import subprocess
 import sys
 from inspect import Parameter, signature
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from ctad import CalibratedDetector
-from ctad.detectors import KNOWN_DETECTORS, known_detector, make
+from ctad import CalibratedDetector, load
+from ctad.detectors import KNOWN_DETECTORS, KnownDetector, known_detector, make
+from ctad.detectors.drl import DRL
+from ctad.errors import InputError, MissingPackageError
+from ctad.persistence import _allowed_types
 
+from ..cli.conftest import run
 from ..data import normal
 from .small import SMALL, SMALL_OF_PYOD, TRAINED
 
@@ -18,6 +23,7 @@ FAMILIES = {
     *("density", "classification", "reconstruction", "isolation"),
     *("self-supervised", "diffusion"),
 }
+API_PAGE = Path(__file__).parents[2] / "docs" / "api" / "detectors.rst"
 
 
 @pytest.mark.filterwarnings("ignore:.* scores a row differently in a different batch")
@@ -25,14 +31,20 @@ FAMILIES = {
 def test_every_detector_can_be_made_and_calibrated(name):
     known = KNOWN_DETECTORS[name]
     options = (SMALL_OF_PYOD | TRAINED).get(known.name, {})
-    detector = CalibratedDetector(make(name, **options), random_state=0).fit(normal(200, 3))
+    detector = CalibratedDetector(make(name, **options), random_state=0).fit(normal(100, 3))
     assert type(detector.detector_).__name__ == known.name
-    far, near = detector.anomaly_score(np.array([[20.0, 20.0, 20.0], [0.0, 0.0, 0.0]]))
-    assert far > near
     assert known.installed
+    rows = np.vstack([np.full(3, 20.0), np.zeros(3), normal(20, 3, seed=1)])
+    far, near, *_ = scores = detector.anomaly_score(rows)
+    assert far > near
+    # A score does not depend on the other rows, except of the two that sort all rows again.
+    assert detector.batch_dependent_ == (name in ("ecod", "copod"))
+    if not detector.batch_dependent_:
+        np.testing.assert_array_equal(detector.anomaly_score(rows[1:2]), [near])
+        np.testing.assert_array_equal(detector.anomaly_score(rows[::-1]), scores[::-1])
 
 
-def test_all_detectors_of_the_paper_are_there():
+def test_all_detectors_of_the_paper_are_registered():
     assert len(OF_THE_PAPER) == 13
     assert {known_detector(name).name for name in OF_THE_PAPER} == set(OF_THE_PAPER)
 
@@ -42,63 +54,112 @@ def test_every_detector_is_described(known):
     assert known.family in FAMILIES
     assert all([known.description, known.cost, known.licence, known.reference])
     assert any(str(year) in known.reference for year in range(1990, 2030))
-    defaults = {name: p.default for name, p in signature(known.load()).parameters.items()}
-    assert known.parameters == {**defaults, **known.options}
+    defaults = {name: p.default for name, p in signature(known.import_class()).parameters.items()}
+    assert known.parameters == {**defaults, **known.changed_defaults}
     assert Parameter.empty not in known.parameters.values()
     detector = make(known.name)
-    assert {name: getattr(detector, name) for name in known.options} == known.options
-    if known.name not in SMALL_OF_PYOD:  # PyOD fills in some of theirs
+    changed = {name: getattr(detector, name) for name in known.changed_defaults}
+    assert changed == known.changed_defaults
+    if known.name not in SMALL_OF_PYOD:  # PyOD changes some of theirs
         assert detector.get_params() == known.parameters
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_our_own_say_whose_code_they_do_not_use(name):
-    assert "written from its description, without its authors' code" in known_detector(name).licence
+def test_detectors_implemented_here_are_documented(name):
+    known = known_detector(name)
+    assert "written from its description, without its authors' code" in known.licence
+    assert known.notes
+    assert f".. autoclass:: {known.class_path}\n" in API_PAGE.read_text()
 
 
-def test_our_own_say_what_they_do_in_their_own_way():
-    assert "Here a step takes 64 rows" in known_detector("ICL").notes
-    assert "Parameters" not in known_detector("ICL").notes
-    assert all(known_detector(name).notes for name in SMALL)
+def test_notes_are_the_text_between_summary_and_parameters():
+    assert known_detector("ICL").notes.startswith("At least three columns are needed.")
+    assert known_detector("ICL").notes.endswith("after the epoch with the 1,000th step.")
     assert known_detector("KNN").notes == ""
 
 
-def test_names_do_not_care_about_case_and_options_are_passed_on():
+def test_names_may_be_in_any_case_and_options_are_passed_on():
     assert make("iForest", n_estimators=7).n_estimators == 7
     assert make("LOCALOUTLIERFACTOR").novelty
 
 
-def test_unknown_names_and_options_are_answered_with_the_known_ones():
-    with pytest.raises(ValueError, match=r"no detector is called 'forest'. There are Isolation"):
+def test_unknown_names_and_options_are_refused_with_the_known_ones():
+    with pytest.raises(InputError, match=r"no detector is called 'forest'. Known detectors: Isol"):
         make("forest")
-    with pytest.raises(ValueError, match=r"IForest has no option 'trees'. It has n_estimators,"):
+    with pytest.raises(InputError, match=r"IForest has no option 'trees'. Its options are n_est"):
         make("iforest", trees=3)
 
 
-# detector: (what its module needs, what is said)
+class MadeUp(DRL):
+    """A made-up detector.
+
+    It exists in this test only.
+    """
+
+
+ENTRY = KnownDetector(
+    name="MadeUp",
+    family="reconstruction",
+    description="made up",
+    cost="low",
+    reference="Nobody: Nothing. 2024",
+    library=known_detector("DRL").library,
+    class_path=f"{__name__}.MadeUp",
+)
+
+
+def test_one_entry_adds_a_detector_everywhere(tmp_path, monkeypatch):
+    monkeypatch.setitem(KNOWN_DETECTORS, "madeup", ENTRY)
+    detector = make("madeup", epochs=1, random_state=0).fit(normal(50, 3))
+    assert type(detector) is MadeUp
+    assert "MadeUp" in {known["name"] for known in run("detectors", "--json").json["detectors"]}
+    facts = run("detectors", "madeup", "--json").json
+    assert facts["notes"] == "It exists in this test only."
+    assert facts["parameters"]["n_basis"] == 5
+    # Model files may hold the classes that were registered when persistence was imported.
+    monkeypatch.setitem(
+        _allowed_types.ALLOWED,
+        "ObjectNode",
+        _allowed_types.ALLOWED["ObjectNode"] | {ENTRY.class_path},
+    )
+    detector.save(tmp_path / "model.ctad")
+    loaded = load(tmp_path / "model.ctad")
+    assert type(loaded) is MadeUp
+    np.testing.assert_array_equal(
+        loaded.decision_function(normal(50, 3)), detector.decision_scores_
+    )
+
+
+def test_model_files_may_hold_every_registered_detector():
+    paths = {known.class_path for known in KNOWN_DETECTORS.values()}
+    assert paths <= _allowed_types.ALLOWED["ObjectNode"]
+
+
+# detector: (missing package, message)
 MISSING = {
-    "KNN": ("pyod", r"KNN needs pyod: pip install 'ctad\[pyod\]' brings it"),
-    "DRL": ("torch", r"DRL needs torch: pip install 'ctad\[deep\]' brings it"),
-    "MCM": ("safetensors", r"MCM needs safetensors: pip install 'ctad\[deep\]' brings it"),
-    "DeepSVDD": ("torch", r"needs torch: pip install 'ctad\[pyod,deep\]' brings it"),
+    "KNN": ("pyod", r"KNN needs pyod. Install it with pip install 'ctad\[pyod\]'"),
+    "DRL": ("torch", r"DRL needs torch. Install it with pip install 'ctad\[deep\]'"),
+    "MCM": ("safetensors", r"MCM needs safetensors. Install it with pip install 'ctad\[deep\]'"),
+    "DeepSVDD": ("torch", r"needs torch. Install it with pip install 'ctad\[pyod,deep\]'"),
 }
 
 
 @pytest.mark.parametrize("name", MISSING)
-def test_a_library_that_is_not_installed_is_named_with_the_way_to_get_it(name, monkeypatch):
+def test_a_missing_package_is_named_with_the_command_to_install_it(name, monkeypatch):
     missing, message = MISSING[name]
-    monkeypatch.setitem(sys.modules, KNOWN_DETECTORS[name.lower()].place.partition(":")[0], None)
-    with pytest.raises(ImportError, match=r"import of .* halted"):  # a fault of its own
+    module, _, _ = known_detector(name).class_path.rpartition(".")
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(ImportError, match=r"import of .* halted"):  # another error is not hidden
         make(name)
     monkeypatch.setattr(
         "ctad.detectors._registry.find_spec", lambda package: None if package == missing else ""
     )
     assert not known_detector(name).installed
-    with pytest.raises(ImportError, match=message):
+    with pytest.raises(MissingPackageError, match=message):
         make(name)
 
 
-def test_listing_detectors_imports_none():
+def test_listing_detectors_imports_no_library():
     code = (
         "import sys, ctad, ctad.detectors as d; [k.installed for k in d.KNOWN_DETECTORS.values()];"
         "print({*sys.modules} & {'torch', 'pyod', 'sklearn', 'tqdm'})"

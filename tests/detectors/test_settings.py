@@ -1,4 +1,4 @@
-"""Defaults and sizes of the networks, as the methods' papers have them."""
+"""Defaults and sizes of the networks are those of the papers."""
 
 from itertools import pairwise
 
@@ -7,7 +7,7 @@ import torch
 
 from ctad.detectors import make
 
-# The numbers of the papers; scaling, shuffling and ICL's batches are ours (see the classes).
+# Values of the papers. Scaling, shuffling and ICL's batch size are ours (see the classes).
 DEFAULTS = {
     "MCM": {
         **{"n_masks": 15, "diversity_weight": 5, "epochs": 200, "batch_size": 512},
@@ -52,7 +52,7 @@ def norm(n):
     return [[n], [n]]  # scale and shift
 
 
-# (detector, columns): what is trained, in the order of the method; weights are (outputs, inputs)
+# (detector, columns): shapes of the trained weights, (outputs, inputs), in the method's order
 SHAPES = {
     ("MCM", 9): [
         *[[15, 9, 9]] * 3,
@@ -80,31 +80,31 @@ SHAPES = {
 @pytest.mark.parametrize(("name", "columns"), SHAPES)
 def test_networks_have_the_papers_sizes(name, columns):
     with torch.device("meta"):
-        network = make(name)._network(columns)
+        network = make(name)._build_network(columns)
     assert [list(weights.shape) for weights in network.parameters()] == SHAPES[name, columns]
 
 
-def test_what_is_random_and_not_trained_has_its_size():
+def test_random_tensors_that_are_not_trained_have_the_papers_sizes():
     with torch.device("meta"):
-        assert make("DRL")._network(9).basis.shape == (5, 128)
-        assert make("GOAD")._network(9).maps.shape == (9, 256, 32)
+        assert make("DRL")._build_network(9).basis.shape == (5, 128)
+        assert make("GOAD")._build_network(9).maps.shape == (9, 256, 32)
 
 
-def test_icl_ends_at_the_papers_loss():
+@pytest.mark.parametrize(("columns", "stop_loss"), [(40, 0.001), (41, 0.01)])
+def test_icl_stops_at_the_papers_loss(columns, stop_loss):
     detector = make("ICL")
-    assert detector._enough(0.0009, 40)
-    assert not detector._enough(0.0011, 40)
-    assert detector._enough(0.009, 41)
-    assert not detector._enough(0.011, 41)
+    detector.n_features_in_ = columns
+    assert detector._may_stop(0.9 * stop_loss)
+    assert not detector._may_stop(1.1 * stop_loss)
 
 
-def test_networks_bend_as_the_papers_say():
+def test_activations_have_the_papers_slope():
     with torch.device("meta"):
-        networks = {name: make(name)._network(9) for name in DEFAULTS}
-    leaky = {
+        networks = {name: make(name)._build_network(9) for name in DEFAULTS}
+    slopes = {
         part.negative_slope
         for network in networks.values()
         for part in network.modules()
         if isinstance(part, torch.nn.LeakyReLU)
     }
-    assert leaky == {0.2}
+    assert slopes == {0.2}
