@@ -77,7 +77,7 @@ def test_bad_options_of_a_neural_detector_are_told_of(ctad):
     fit = ["fit", "cars.csv", "-o", "m.ctad", "--detector", "drl", "--detector-options"]
     done = run(*fit, "epochs=0")
     assert (done.code, done.out) == (1, "")
-    assert "epochs must be a whole number from 1 on, not 0" in done.err
+    assert "epochs must be an integer >= 1, not 0" in done.err
     done = run(*fit, "epoch=1")
     assert done.code == 2
     assert "DRL has no option 'epoch'" in done.err
