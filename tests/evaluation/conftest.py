@@ -2,6 +2,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_wine
 
+from ctad.datasets import read_dataset
+
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory):
@@ -14,3 +16,13 @@ def folder(tmp_path_factory):
     rows = np.concatenate([np.flatnonzero(kind > 0), np.flatnonzero(kind == 0)[:10]])
     np.savez(folder / "wines.npz", X=X[rows], y=kind[rows] == 0)
     return folder
+
+
+@pytest.fixture(scope="session")
+def wines(folder):
+    return read_dataset(folder / "wines.npz")
+
+
+@pytest.fixture(scope="session")
+def tumours(folder):
+    return read_dataset(folder / "tumours.npz")

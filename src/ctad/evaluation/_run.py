@@ -11,12 +11,12 @@ import numpy as np
 
 from .._progress import progress_bar, report_progress
 from .._warnings import warn_user
+from .._worker_processes import in_processes
 from ..datasets import Dataset, DownloadError
 from ..errors import InputError
 from ..tables import TableEncoder
 from ._jobs import Found, Job, Source, missing_jobs
 from ._plan import Plan
-from ._processes import in_processes
 from ._results import Results
 from ._versions import Versions, environment, versions_line
 

@@ -1,4 +1,4 @@
-"""Jobs in several processes, none of which can take the others down with it."""
+"""Jobs in several processes, none of which can stop the others by dying."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from typing import TypeVar
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
-SECONDS_BETWEEN_LOOKS = 1.0
+SECONDS_BETWEEN_CHECKS = 1.0
 
 
 def in_processes(
     perform: Callable[[Job], Result], jobs: Iterable[Job], n_processes: int
 ) -> Iterator[tuple[Job, Result | BaseException]]:
-    """Perform jobs side by side; give each with its result, or what went wrong, as it ends.
+    """Perform jobs in parallel; yield each with its result or its error, as it ends.
 
-    A process that dies, say for want of memory, takes those at work beside it along. These are
-    performed once more, one at a time: the one that dies again is the one to blame.
+    A process that dies, say for lack of memory, ends those that work beside it. Their jobs are
+    performed once more, one at a time: the job whose process dies again is at fault.
     """
     suspects: list[Job] = []
     queue = iter(jobs)
@@ -48,10 +48,10 @@ def in_processes(
 def _in_pool(
     perform: Callable[[Job], Result], jobs: Iterator[Job], n_processes: int
 ) -> Iterator[tuple[Job, Result | BaseException]]:
-    """Stops taking jobs when a process has died."""
+    """Perform jobs until there are no more, or until a process has died."""
     pool = ProcessPoolExecutor(
         n_processes,
-        mp_context=get_context("spawn"),  # a copy of a process with threads may wait for them
+        mp_context=get_context("spawn"),  # a forked process may wait for threads it does not have
         initializer=_start,
         initargs=(os.getpid(),),
     )
@@ -65,7 +65,7 @@ def _in_pool(
                     break
                 try:
                     running[pool.submit(perform, job)] = job
-                except BrokenProcessPool as died:  # while nobody waited for a result
+                except BrokenProcessPool as died:  # since the last result
                     is_broken = True
                     yield job, died
             if not running:
@@ -76,19 +76,19 @@ def _in_pool(
                 yield running.pop(future), future.result() if error is None else error
     finally:
         for process in list((pool._processes or {}).values()) if running else []:
-            process.kill()  # nobody waits for its result any more
+            process.kill()  # its result is no longer needed
         pool.shutdown(cancel_futures=True)
 
 
 def _start(parent: int) -> None:
-    """Make ready a process that works for another."""
+    """Prepare a worker process."""
     os.environ["OMP_NUM_THREADS"] = "1"  # for PyTorch, which is not loaded yet
-    warnings.simplefilter("ignore")  # what there is to say was said when the run began
+    warnings.simplefilter("ignore")  # the main process has warned
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
 
 
 def _end_with(parent: int) -> None:
-    """A process that is killed cannot stop those that work for it: they look for it themselves."""
+    """End this process when its parent is gone: a killed parent cannot stop its workers."""
     while os.getppid() == parent:
-        time.sleep(SECONDS_BETWEEN_LOOKS)
+        time.sleep(SECONDS_BETWEEN_CHECKS)
     os._exit(1)
