@@ -1,8 +1,8 @@
 """The generated part of docs/reproduction.md."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
-from ctad.evaluation.report import Chapter
+from ctad.evaluation.report import Chapter, Picture
 
 from ..pages import DOCS, replace_generated
 
@@ -17,14 +17,25 @@ PICTURES = (
 )
 
 
-def write_docs_page(chapters: Iterable[Chapter]) -> None:
+def write_docs_page(chapters: Sequence[Chapter]) -> None:
     """Write tables into the page, and figures beside it."""
-    tables, figures = [], []
+    for picture in _pictures(chapters):
+        picture.save_png(DOCS / "figures")
+    replace_generated("reproduction.md", "make paper", generated_lines(chapters))
+
+
+def generated_lines(chapters: Sequence[Chapter]) -> list[str]:
+    """The generated part of the page."""
+    lines = []
     for chapter in chapters:
         for table in chapter.tables if chapter.name in TABLES_OF else ():
-            tables += [f"### {table.title}", "", table.note, "", *table.markdown(), ""]
-        for picture in chapter.pictures:
-            if picture.name in PICTURES:
-                file = picture.save_png(DOCS / "figures")
-                figures += [f"![{picture.title}](figures/{file.name})", "", picture.note, ""]
-    replace_generated("reproduction.md", "make paper", [*tables, *figures])
+            lines += [f"### {table.title}", "", table.note, "", *table.markdown(), ""]
+    for picture in _pictures(chapters):
+        file = picture.name.replace(" ", "_")
+        lines += [f"![{picture.title}](figures/{file}.png)", "", picture.note, ""]
+    return lines
+
+
+def _pictures(chapters: Sequence[Chapter]) -> list[Picture]:
+    pictures = [picture for chapter in chapters for picture in chapter.pictures]
+    return [picture for picture in pictures if picture.name in PICTURES]
