@@ -1,4 +1,4 @@
-"""The commands together."""
+"""The `ctad` command with its subcommands."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ._theory import theory
 app = typer.Typer(
     name="ctad",
     help="Find anomalies in tables: any detector, calibrated by optimal transport.",
-    epilog="Exit codes: 0 done, 1 the input is at fault, 2 wrong usage.",
+    epilog="Exit codes: 0 success, 1 error, 2 wrong usage. Every command has --help and --debug.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
@@ -41,7 +41,7 @@ def ctad(
         bool, typer.Option("--version", help="Show the version.", callback=_show_version)
     ] = False,
 ) -> None:
-    """Options of the command itself."""
+    """Options before the subcommand."""
 
 
 def _example(*lines: str) -> str:

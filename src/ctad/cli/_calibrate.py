@@ -9,14 +9,14 @@ import typer
 
 from ..errors import InputError
 from . import _options as option
-from ._console import talking
-from ._output import check_output
-from ._score import goes_into_folder, score_tables, show_scored
+from ._console import command_output
+from ._output_path import check_output_path
+from ._score import is_folder, print_summary, score_tables
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from ._score_column import ColumnOfScores
+    from ._score_column import ScoreColumnModel
 
 
 def calibrate(
@@ -32,15 +32,14 @@ def calibrate(
     score_column: Annotated[
         str,
         typer.Option(
-            help="The column of scores. TRAIN needs it, too, unless scores and terms are added "
-            "unscaled (--calibration paper)."
+            help="The column of scores. TRAIN needs it, too, except for --calibration paper."
         ),
     ] = "score",
     lower: Annotated[
         bool, typer.Option("--lower", help="Lower scores are more anomalous, not higher ones.")
     ] = False,
     calibration: option.Calibration = "recommended",
-    ignore: option.Ignore = [],  # noqa: B006 - typer's way
+    ignore: option.Ignore = [],  # noqa: B006 - typer needs a list
     keep: option.Keep = [],  # noqa: B006
     sample_rows: option.SampleRows = 1_000_000,
     seed: option.Seed = 0,
@@ -48,65 +47,51 @@ def calibrate(
     encoding: option.Encoding = None,
     delimiter: option.Delimiter = None,
     json: option.Json = False,
+    debug: option.Debug = False,
 ) -> None:
-    """Calibrate scores that were made elsewhere: no detector is needed, no model file is made.
+    """Calibrate scores of another program. It needs no detector and writes no model file.
 
-    The output is that of `ctad score`, without p-values.
+    The output has the same columns as that of `ctad score`, without p-values.
     """
     from ..calibration import CALIBRATIONS, expected_gain
+    from ..io import ReadOptions
     from ..tables import TableEncoder
-    from ._score_column import ColumnOfScores
-    from ._training import training_rows
+    from ._score_column import ScoreColumnModel
+    from ._training_rows import read_training_rows
 
-    with talking(json, output) as talk:
-        if output != "-" and not goes_into_folder(scores, output):
-            check_output(output, train)
-        rows = training_rows(
-            train,
-            talk,
-            sample_rows=sample_rows,
-            seed=seed,
-            batch_rows=batch_rows,
-            encoding=encoding,
-            delimiter=delimiter,
-        ).table
+    with command_output(as_json=json, debug=debug, output=output) as out:
+        if output != "-" and not is_folder(output, scores):
+            check_output_path(output, train)
+        reading = ReadOptions(batch_rows, encoding, delimiter)
+        rows = read_training_rows(train, reading, out, sample_rows=sample_rows, seed=seed).table
         has_scores = score_column in rows.column_names
         calibrator = CALIBRATIONS[calibration](random_state=seed)
         if not has_scores and calibrator.score_scaling != "none":
             raise InputError(
-                f"{train} has no column {score_column!r}: --calibration {calibration} scales "
-                "scores and terms by the scores of training rows. Add this column, name the one "
-                "that has the scores (--score-column), or add scores and terms unscaled "
-                "(--calibration paper)."
+                f"{train} has no column {score_column!r}, but --calibration {calibration} needs "
+                "scores of the training rows. Add this column, name the one that has the scores "
+                "(--score-column), or use --calibration paper."
             )
-        unused = [*option.separated(ignore), *[score_column] * has_scores]
-        model = ColumnOfScores(
+        unused = [*option.comma_separated(ignore), *[score_column] * has_scores]
+        model = ScoreColumnModel(
             score_column,
             -1.0 if lower else 1.0,
-            TableEncoder(ignore=unused, keep=option.separated(keep)),
+            TableEncoder(ignore=unused, keep=option.comma_separated(keep)),
             calibrator,
         )
-        with talk.working(f"Fitting the calibration to {rows.num_rows:,} rows"):
+        with out.step(f"Fitting the calibration to {rows.num_rows:,} rows"):
             model.calibrator.fit(
                 model.encoder.fit_transform(rows),
                 scores=model.base_score(rows) if has_scores else None,
             )
-        summary = score_tables(
-            model,
-            scores,
-            output,
-            talk,
-            model_sha256=_sha256(model, rows),
-            batch_rows=batch_rows,
-            encoding=encoding,
-            delimiter=delimiter,
-        )
+        checksum = _sha256(model, rows)
+        summary = score_tables(model, scores, output, reading, model_sha256=checksum)
         if has_scores and calibration == "recommended":
-            talk.notice(expected_gain(model.calibrator.agreement_, rows.num_rows))
-        show_scored(summary, output, talk)
+            out.note(expected_gain(model.calibrator.agreement_, rows.num_rows))
+        print_summary(summary, output, out)
 
 
-def _sha256(model: ColumnOfScores, rows: pa.Table) -> str:
+def _sha256(model: ScoreColumnModel, rows: pa.Table) -> str:
     """Identifies this calibration by its settings and training rows."""
     from pyarrow import BufferOutputStream, ipc
 

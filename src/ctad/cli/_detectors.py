@@ -8,18 +8,17 @@ from rich.console import RenderableType
 
 from ..detectors import KNOWN_DETECTORS, KnownDetector, known_detector
 from . import _options as option
-from ._console import plain_table, talking
+from ._console import command_output, facts_table, plain_table
 
 
 def detectors(
-    name: option.DetectorName = None,
-    json: option.Json = False,
+    name: option.DetectorName = None, json: option.Json = False, debug: option.Debug = False
 ) -> None:
-    """List the detectors that `ctad fit --detector` knows, or show one with its parameters."""
-    with talking(json) as talk:
+    """List the detectors for `ctad fit --detector`, or show one with its parameters."""
+    with command_output(as_json=json, debug=debug) as out:
         if name is not None:
             known = known_detector(name)
-            talk.result(_facts(known), *_all_about(known))
+            out.result(_as_json(known), *_details(known))
             return
         table = plain_table("name", "family", "an anomaly is", "training costs", "from")
         for column in table.columns[:2]:
@@ -28,35 +27,36 @@ def detectors(
             table.add_row(
                 known.name, known.family, known.description, known.cost, _where_from(known)
             )
-        talk.result(
-            {"detectors": [_facts(known) for known in KNOWN_DETECTORS.values()]},
+        out.result(
+            {"detectors": [_as_json(known) for known in KNOWN_DETECTORS.values()]},
             table,
             "",
             "`ctad detectors NAME` shows parameters, licence and reference.",
         )
 
 
-def _all_about(known: KnownDetector) -> tuple[RenderableType, ...]:
-    facts = plain_table("", "")
-    facts.show_header = False
-    facts.add_row("name", known.name)
-    facts.add_row("family", known.family)
-    facts.add_row("an anomaly is", known.description)
-    facts.add_row("training costs", known.cost)
-    facts.add_row("from", _where_from(known))
-    facts.add_row("licence", known.licence)
-    facts.add_row("reference", known.reference)
+def _details(known: KnownDetector) -> tuple[RenderableType, ...]:
+    facts = facts_table(
+        {
+            "name": known.name,
+            "family": known.family,
+            "an anomaly is": known.description,
+            "training costs": known.cost,
+            "from": _where_from(known),
+            "licence": known.licence,
+            "reference": known.reference,
+            "notes": (known.notes or None) if known.installed else None,
+        }
+    )
     if not known.installed:
         return (facts,)
-    if known.notes:
-        facts.add_row("notes", known.notes)
     parameters = plain_table("parameter", "default")
     for parameter, default in known.parameters.items():
         parameters.add_row(parameter, repr(default))
     return facts, "", parameters
 
 
-def _facts(known: KnownDetector) -> dict[str, Any]:
+def _as_json(known: KnownDetector) -> dict[str, Any]:
     return {
         "name": known.name,
         "family": known.family,

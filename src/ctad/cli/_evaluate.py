@@ -2,89 +2,94 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
 
 from . import _options as option
-from ._console import plain_table, talking
-from ._score import load_detector, refuse_learnt_label, tell_of_batches
+from ._console import command_output, plain_table
+from ._model_files import load_detector, note_batch_dependence
 
 if TYPE_CHECKING:
-    from .._metrics import Comparison
+    from .._metrics import Comparison, Interval
 
 
 def evaluate(
     model: option.Model,
     table: option.New,
-    label: Annotated[str, typer.Option(help="The column of labels, 1 = anomaly.")],
+    label: Annotated[str, typer.Option(help="The label column, 1 = anomaly.")],
     anomalous: option.Anomalous = None,
     resamples: Annotated[
-        int, typer.Option(help="Resamples of the rows for the intervals.", min=20)
+        int, typer.Option(help="Bootstrap resamples for the intervals.", min=20)
     ] = 1000,
     seed: option.Seed = 0,
     batch_rows: option.BatchRows = None,
     encoding: option.Encoding = None,
     delimiter: option.Delimiter = None,
     json: option.Json = False,
+    debug: option.Debug = False,
 ) -> None:
-    """Judge a model by labelled rows: AUC-PR and AUC-ROC of the detector, before and after
+    """Evaluate a model on labelled rows: AUC-PR and AUC-ROC of the detector before and after
     calibration, with 95 % bootstrap intervals.
     """
     import numpy as np
 
     from .._metrics import CONFIDENCE, compare
-    from ..io import anomalies, find_tables, open_table, require_both_kinds, score_batches
+    from ..io import LabelColumn, ReadOptions, find_tables, read_tables, score_batches
 
-    with talking(json) as talk:
-        detector = load_detector(model)
-        tell_of_batches(detector, talk)
-        refuse_learnt_label(label, detector, model)
-        base, score, labels = [], [], []
-        with talk.progress("Scoring") as watch:
-            for file in find_tables(table):
-                with open_table(file, batch_rows, encoding=encoding, delimiter=delimiter) as reader:
-                    rows = 0
-                    for scored in score_batches(detector, reader):
-                        labels.append(anomalies(scored, label, anomalous, file))
-                        base.append(scored["ctad_base_score"].to_numpy())
-                        score.append(scored["ctad_score"].to_numpy())
-                        rows += scored.num_rows
-                        watch(rows, reader.done, reader.total, f"Scoring {file}")
-        anomaly = np.concatenate(labels or [np.empty(0, dtype=bool)])
-        require_both_kinds(anomaly, label, table)
-        with talk.counting("Resampling", resamples) as advance:
-            compared = compare(
-                np.concatenate(base),
-                np.concatenate(score),
-                anomaly,
-                resamples=resamples,
-                seed=seed,
-                watch=advance,
-            )
-        talk.result(
+    with command_output(as_json=json, debug=debug) as out:
+        detector = load_detector(model, label=label)
+        note_batch_dependence(detector, out)
+        column = LabelColumn(label, anomalous)
+        reading = ReadOptions(batch_rows, encoding, delimiter)
+        batches = read_tables(find_tables(table), reading, doing="Scoring")
+        labels, base, score = [np.empty(0, dtype=bool)], [np.empty(0)], [np.empty(0)]
+        for batch in score_batches(detector, batches):
+            labels.append(column.is_anomaly(batch.rows, batch.file))
+            base.append(batch.rows["ctad_base_score"].to_numpy())
+            score.append(batch.rows["ctad_score"].to_numpy())
+        is_anomaly = np.concatenate(labels)
+        column.require_both_classes(is_anomaly, table)
+        compared = compare(
+            np.concatenate(base),
+            np.concatenate(score),
+            is_anomaly,
+            resamples=resamples,
+            seed=seed,
+        )
+        n_rows, n_anomalies = len(is_anomaly), int(is_anomaly.sum())
+        out.result(
             {
-                "rows": len(anomaly),
-                "anomalies": int(anomaly.sum()),
-                **{
-                    metric: {part: values._asdict() for part, values in c._asdict().items()}
-                    for metric, c in compared.items()
-                },
+                "rows": n_rows,
+                "anomalies": n_anomalies,
+                **{metric: _as_json(comparison) for metric, comparison in compared.items()},
             },
-            _shown(compared),
-            f"{len(anomaly):,} rows, {int(anomaly.sum()):,} of them anomalies; in brackets the "
-            f"{CONFIDENCE} % interval over {resamples:,} resamples.",
+            _metrics_table(compared),
+            f"{n_rows:,} rows, {n_anomalies:,} of them anomalies; in brackets the {CONFIDENCE} % "
+            f"interval over {resamples:,} resamples.",
         )
 
 
-def _shown(compared: dict[str, Comparison]) -> Table:
+def _as_json(comparison: Comparison) -> dict[str, Any]:
+    intervals = {"before": comparison.before, "after": comparison.after, "gain": comparison.gain}
+    return {
+        name: {"value": interval.value, "low": interval.low, "high": interval.high}
+        for name, interval in intervals.items()
+    }
+
+
+def _metrics_table(compared: dict[str, Comparison]) -> Table:
     table = plain_table("", "detector alone", "calibrated", "gain")
-    for metric, (before, after, gain) in compared.items():
+    for metric, comparison in compared.items():
         table.add_row(
             metric,
-            "{:.3f} ({:.3f} to {:.3f})".format(*before),
-            "{:.3f} ({:.3f} to {:.3f})".format(*after),
-            "{:+.3f} ({:+.3f} to {:+.3f})".format(*gain),
+            _as_text(comparison.before),
+            _as_text(comparison.after),
+            _as_text(comparison.gain, "+.3f"),
         )
     return table
+
+
+def _as_text(interval: Interval, form: str = ".3f") -> str:
+    return f"{interval.value:{form}} ({interval.low:{form}} to {interval.high:{form}})"

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from math import isnan
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
 
 from ..detectors import make
 from . import _options as option
-from ._console import Talk, plain_table, talking
-from ._output import check_output
+from ._console import CommandOutput, command_output, plain_table
+from ._output_path import check_output_path
 
 if TYPE_CHECKING:
     from ..tables import TableEncoder
 
-FEWEST_HELD_OUT = 19  # with which a p-value of 0.05 can be
+MIN_ROWS_HELD_OUT = 19  # so that p-values can be as low as 0.05
 
 
 def fit(
@@ -26,20 +26,20 @@ def fit(
     detector: option.Detector = "IsolationForest",
     detector_options: Annotated[
         list[str],
-        typer.Option(help="The detector's own parameters.", metavar="NAME=VALUE,..."),
-    ] = [],  # noqa: B006 - typer's way
+        typer.Option(help="Parameters of the detector.", metavar="NAME=VALUE,..."),
+    ] = [],  # noqa: B006 - typer needs a list
     calibration: option.Calibration = "recommended",
     ignore: option.Ignore = [],  # noqa: B006
     keep: option.Keep = [],  # noqa: B006
     label: Annotated[
         str | None,
-        typer.Option(help="A column of labels: anomalies are left out, the column is not used."),
+        typer.Option(help="A label column: anomalies are left out, the column is not a feature."),
     ] = None,
     anomalous: option.Anomalous = None,
     holdout: Annotated[
         float,
         typer.Option(
-            help="Share of the rows held out of training, by which new rows get p-values; 0: none.",
+            help="Share of the rows to hold out of training, for p-values of new rows; 0: none.",
             min=0,
             max=0.9,
             metavar="SHARE",
@@ -51,93 +51,99 @@ def fit(
     encoding: option.Encoding = None,
     delimiter: option.Delimiter = None,
     json: option.Json = False,
+    debug: option.Debug = False,
 ) -> None:
     """Train a detector on normal rows, calibrate it, and write a model file."""
     from ..calibration import CALIBRATIONS, expected_gain
+    from ..io import LabelColumn, ReadOptions
     from ..tables import TableEncoder
     from ..wrapper import CalibratedDetector
-    from ._training import training_rows
+    from ._training_rows import read_training_rows
 
     if output == "-":
         raise typer.BadParameter("a model is written to a file.", param_hint="--output")
     options = option.detector_options(detector_options)
-    with talking(json) as talk:
-        try:
-            untrained = make(detector, **options)
-        except ValueError as error:
-            raise typer.BadParameter(str(error), param_hint="--detector-options") from error
-        check_output(output, train)
-        training = training_rows(
+    with command_output(as_json=json, debug=debug) as out:
+        untrained = _make_detector(detector, options)
+        check_output_path(output, train)
+        training = read_training_rows(
             train,
-            talk,
+            ReadOptions(batch_rows, encoding, delimiter),
+            out,
             sample_rows=sample_rows,
             seed=seed,
-            label=label,
-            anomalous=anomalous,
-            batch_rows=batch_rows,
-            encoding=encoding,
-            delimiter=delimiter,
+            label=None if label is None else LabelColumn(label, anomalous),
         )
         model = CalibratedDetector(
             untrained,
             CALIBRATIONS[calibration](),
-            encoder=TableEncoder(ignore=option.separated(ignore), keep=option.separated(keep)),
-            holdout=_worth_it(holdout, training.table.num_rows, talk),
+            encoder=TableEncoder(
+                ignore=option.comma_separated(ignore), keep=option.comma_separated(keep)
+            ),
+            holdout=_usable_holdout(holdout, training.table.num_rows, out),
             random_state=seed,
         )
-        with talk.working(f"Training {detector} on {training.table.num_rows:,} rows"):
+        with out.step(f"Training {detector} on {training.table.num_rows:,} rows"):
             model.fit(training.table)
         encoder = model.encoder_
         assert encoder is not None  # it was trained on a table
         model.save(output)
         agreement = model.calibrator_.agreement_
-        known = model.calibration_scores_
-        held_out = 0 if known is None else len(known.score)
-        n_trained = training.table.num_rows - held_out
-        talk.result(
+        held_out = model.calibration_scores_
+        n_held_out = 0 if held_out is None else len(held_out.score)
+        n_trained = training.table.num_rows - n_held_out
+        out.result(
             {
                 "model": output,
                 "detector": detector,
                 "calibration": calibration,
                 "rows": n_trained,
-                "rows_held_out": held_out,
-                "rows_seen": training.seen,
-                "rows_left_out_as_anomalous": training.anomalous,
+                "rows_held_out": n_held_out,
+                "rows_seen": training.n_seen,
+                "rows_left_out_as_anomalous": training.n_anomalous,
                 "columns": {column.name: column.kind for column in encoder.columns_},
                 "not_used": encoder.dropped_,
                 "features": len(encoder.features_),
                 "agreement": None if isnan(agreement) else agreement,
             },
-            columns_table(encoder),
+            _columns_table(encoder),
             f"{detector}, calibrated ({calibration}), trained on "
-            f"{n_trained:,} of {training.seen:,} rows"
-            + (f", {held_out:,} held out for p-values" if held_out else "")
-            + (f" ({training.anomalous:,} labelled anomalous)" if training.anomalous else "")
+            f"{n_trained:,} of {training.n_seen:,} rows"
+            + (f", {n_held_out:,} held out for p-values" if n_held_out else "")
+            + (f" ({training.n_anomalous:,} labelled anomalous)" if training.n_anomalous else "")
             + f": {output}",
             *([expected_gain(agreement, n_trained)] if calibration == "recommended" else []),
         )
 
 
-def _worth_it(holdout: float, n_rows: int, talk: Talk) -> float | None:
-    """Of few rows none can be spared."""
+def _make_detector(name: str, options: dict[str, Any]) -> Any:
+    try:
+        return make(name, **options)
+    except (TypeError, ValueError) as error:  # of our registry, or of the class in its library
+        raise typer.BadParameter(str(error), param_hint="--detector-options") from error
+
+
+def _usable_holdout(holdout: float, n_rows: int, out: CommandOutput) -> float | None:
+    """The share to hold out, or None if there are too few rows."""
     if not holdout:
         return None
-    if holdout * n_rows < FEWEST_HELD_OUT:
-        talk.notice(
-            f"{n_rows:,} rows are too few to hold some out for p-values: all are trained on."
+    if holdout * n_rows < MIN_ROWS_HELD_OUT:
+        out.note(
+            f"{n_rows:,} rows are too few to hold some out for p-values: the model is trained on "
+            "all of them."
         )
         return None
     return holdout
 
 
-def columns_table(encoder: TableEncoder) -> Table:
-    """What became of each column."""
-    table = plain_table("column", "kind", "numbers")
-    numbers = Counter(feature.source for feature in encoder.features_)
+def _columns_table(encoder: TableEncoder) -> Table:
+    """The kind of each column and the number of features it became."""
+    table = plain_table("column", "kind", "features")
+    n_features = Counter(feature.source for feature in encoder.features_)
+    kinds = {column.name: column.kind for column in encoder.columns_}
     for name in encoder.feature_names_in_:
-        kind = next((c.kind for c in encoder.columns_ if c.name == name), None)
-        if kind is None:
-            table.add_row(name, f"not used: {encoder.dropped_[name]}", "", style="dim")
+        if name in kinds:
+            table.add_row(name, kinds[name], str(n_features[name]))
         else:
-            table.add_row(name, kind, str(numbers[name]))
+            table.add_row(name, f"not used: {encoder.dropped_[name]}", "", style="dim")
     return table

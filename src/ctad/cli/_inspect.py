@@ -8,22 +8,20 @@ from typing import Any
 from rich.console import RenderableType
 
 from . import _options as option
-from ._console import plain_table, talking
+from ._console import command_output, facts_table, plain_table
 
 
-def inspect(model: option.Model, json: option.Json = False) -> None:
-    """Show what a model file says of itself. Checksums are compared, nothing is built or run."""
-    from ..persistence import read_manifest, refusing
+def inspect(model: option.Model, json: option.Json = False, debug: option.Debug = False) -> None:
+    """Show the contents of a model file. Checksums are verified; no code of the file is run."""
+    from ..persistence import read_manifest
 
-    with talking(json) as talk:
+    with command_output(as_json=json, debug=debug) as out:
         manifest = read_manifest(model)
-        with refusing(model):
-            shown = list(_shown(_printable(manifest)))
-        talk.result({"file": str(model), **manifest}, *shown)
+        out.result({"file": str(model), **manifest}, *_shown(_printable(manifest)))
 
 
 def _printable(item: Any) -> Any:
-    """Without characters that would do something to the terminal."""
+    """Without control characters, which could change the terminal."""
     if isinstance(item, dict):
         return {_printable(key): _printable(value) for key, value in item.items()}
     if isinstance(item, list):
@@ -35,23 +33,22 @@ def _printable(item: Any) -> Any:
 
 def _shown(manifest: dict[str, Any]) -> Iterator[RenderableType]:
     state = manifest["state"]
-    facts = plain_table("", "")
-    facts.show_header = False
-    facts.add_row("class", manifest["class"])
-    if "detector" in state:
-        facts.add_row("detector", state["detector"]["name"])
-        facts.add_row("calibrator", _settings(state["calibrator"]))
-    else:
-        facts.add_row("settings", _settings(manifest))
-    facts.add_row("training rows", f"{manifest['training_rows']:,}")
-    if state.get("rows_held_out"):
-        facts.add_row("rows held out", f"{state['rows_held_out']:,}")
-    facts.add_row("created", manifest["created"])
+    has_detector = "detector" in state
+    n_held_out = state.get("rows_held_out")
     versions = {"ctad": manifest["ctad"], **manifest["versions"]}
-    installed = (f"{name} {version}" for name, version in versions.items() if version)
-    facts.add_row("written with", ", ".join(installed))
-    facts.add_row("format", str(manifest["format_version"]))
-    yield facts
+    yield facts_table(
+        {
+            "class": manifest["class"],
+            "detector": state["detector"]["name"] if has_detector else None,
+            "calibrator": _settings(state["calibrator"]) if has_detector else None,
+            "settings": None if has_detector else _settings(manifest),
+            "training rows": f"{manifest['training_rows']:,}",
+            "rows held out": f"{n_held_out:,}" if n_held_out else None,
+            "created": manifest["created"],
+            "written with": ", ".join(f"{name} {v}" for name, v in versions.items() if v),
+            "format": str(manifest["format_version"]),
+        }
+    )
     yield ""
     if manifest["columns"]:
         columns = plain_table("column", "kind", "type in training")
@@ -61,7 +58,7 @@ def _shown(manifest: dict[str, Any]) -> Iterator[RenderableType]:
         yield ""
     entries = manifest["entries"].values()
     size = sum(entry["size"] for entry in entries)
-    yield f"{len(entries)} entries of {size:,} bytes together; all checksums agree."
+    yield f"{len(entries)} entries, {size:,} bytes in total; all checksums match."
 
 
 def _settings(calibrator: dict[str, Any]) -> str:

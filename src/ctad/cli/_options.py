@@ -1,7 +1,7 @@
 """Options that several commands share.
 
-Here and in the commands' modules, what takes long to import is imported when it is needed, so
-that help and completion are quick.
+Here and in the modules of the commands, slow imports are inside functions, so that help and
+completion are quick.
 """
 
 from __future__ import annotations
@@ -15,8 +15,12 @@ from typing import Annotated, Any
 import typer
 
 from ..detectors import KNOWN_DETECTORS, known_detector
+from ..errors import InputError
 
-TABLES = "CSV, Parquet or Arrow/Feather: a file, a folder, a glob in quotes, or - for a CSV"
+TABLES = (
+    "CSV, Parquet or Arrow/Feather: a file, a folder, a pattern in quotes, or - for CSV on stdin"
+)
+LARGEST_SEED = 2**32 - 1  # of numpy
 
 
 def _detector_names(incomplete: str) -> list[str]:
@@ -29,14 +33,14 @@ def _calibration_names(incomplete: str) -> list[str]:
     return [name for name in CALIBRATIONS if name.startswith(incomplete)]
 
 
-def _check_detector(name: str | None) -> str | None:
+def _detector_name(name: str | None) -> str | None:
     try:
         return None if name is None else known_detector(name).name
-    except ValueError as error:
+    except InputError as error:
         raise typer.BadParameter(str(error)) from error
 
 
-def _known_calibration(name: str) -> str:
+def _calibration_name(name: str) -> str:
     names = _calibration_names("")
     if name not in names:
         raise typer.BadParameter(f"{name!r} is not one of {', '.join(names)}.")
@@ -45,20 +49,35 @@ def _known_calibration(name: str) -> str:
 
 def _delimiter(text: str | None) -> str | None:
     character = "\t" if text in ("tab", "\\t") else text
-    if character is not None and len(character) != 1:
-        raise typer.BadParameter(f"{text!r} is not one character, nor tab.")
+    if character is not None:
+        _check_read_options(None, character)
     return character
 
 
-Training = Annotated[str, typer.Argument(metavar="TRAIN", help=f"Normal rows. {TABLES} on stdin.")]
-New = Annotated[str, typer.Argument(metavar="TABLE", help=f"Rows to score. {TABLES} on stdin.")]
-Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A file made by `ctad fit`.")]
+def _encoding(name: str | None) -> str | None:
+    if name is not None:
+        _check_read_options(name, None)
+    return name
+
+
+def _check_read_options(encoding: str | None, delimiter: str | None) -> None:
+    from ..io import ReadOptions, TableError
+
+    try:
+        ReadOptions(encoding=encoding, delimiter=delimiter)
+    except TableError as error:
+        raise typer.BadParameter(str(error)) from error
+
+
+Training = Annotated[str, typer.Argument(metavar="TRAIN", help=f"Normal rows. {TABLES}.")]
+New = Annotated[str, typer.Argument(metavar="TABLE", help=f"Rows to score. {TABLES}.")]
+Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file from `ctad fit`.")]
 Output = Annotated[
     str,
     typer.Option(
         *("-o", "--output"),
-        help="Where to write: .csv, .csv.gz, .parquet, .feather, or - for a CSV on stdout; "
-        "a folder if the input is several files.",
+        help="Where to write: .csv, .csv.gz, .parquet, .feather, or - for CSV on stdout; a folder "
+        "if the input is several files.",
     ),
 ]
 Calibration = Annotated[
@@ -66,25 +85,25 @@ Calibration = Annotated[
     typer.Option(
         help="How to calibrate: recommended (RelaxedCTAD) or paper (CTAD).",
         autocompletion=_calibration_names,
-        callback=_known_calibration,
+        callback=_calibration_name,
         metavar="NAME",
     ),
 ]
 Detector = Annotated[
     str,
     typer.Option(
-        help="Which detector; `ctad detectors` lists them.",
+        help="The detector; `ctad detectors` lists all.",
         autocompletion=_detector_names,
-        callback=_check_detector,
+        callback=_detector_name,
         metavar="NAME",
     ),
 ]
 DetectorName = Annotated[
     str | None,
     typer.Argument(
-        help="Show all about this one.",
+        help="Show the details of this one.",
         autocompletion=_detector_names,
-        callback=_check_detector,
+        callback=_detector_name,
         metavar="NAME",
     ),
 ]
@@ -95,14 +114,14 @@ Ignore = Annotated[
 Keep = Annotated[
     list[str],
     typer.Option(
-        help="Columns of integers to use although they seem to count the rows.",
+        help="Integer columns to use although they look like row numbers.",
         metavar="COLUMN,...",
     ),
 ]
 Anomalous = Annotated[
     str | None,
     typer.Option(
-        help="The label that means anomaly, if labels are not 0 and 1 or true and false.",
+        help="The label that means anomaly, if labels are not 0 and 1, or true and false.",
         metavar="VALUE",
     ),
 ]
@@ -110,36 +129,43 @@ DataDir = Annotated[
     Path | None,
     typer.Option(
         help="A folder of data sets, the paper's or your own: .npz or .mat with X and y; CSV, "
-        "Parquet or Feather with a column of labels.",
+        "Parquet or Feather with a label column.",
         envvar="CTAD_DATA_DIR",
     ),
 ]
-Seed = Annotated[int, typer.Option(help="The same seed gives the same model.", min=0)]
+Seed = Annotated[
+    int, typer.Option(help="The same seed gives the same result.", min=0, max=LARGEST_SEED)
+]
 SampleRows = Annotated[
-    int, typer.Option(help="Train on a random sample of so many rows at most.", min=2)
+    int, typer.Option(help="Train on a random sample of at most this many rows.", min=2)
 ]
 BatchRows = Annotated[
     int | None,
-    typer.Option(help="Rows to hold in memory at a time; does not change results.", min=1),
+    typer.Option(help="Rows to read at a time; does not change results.", min=1),
 ]
-Encoding = Annotated[str | None, typer.Option(help="Of CSV files, if it is not found out rightly.")]
+Encoding = Annotated[
+    str | None,
+    typer.Option(help="Encoding of CSV files, if detection fails.", callback=_encoding),
+]
 Delimiter = Annotated[
     str | None,
     typer.Option(
-        help="Of CSV files, if it is not found out rightly; a character, or tab.",
+        help="Delimiter of CSV files, if detection fails: a character, or tab.",
         callback=_delimiter,
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Quiet; one line of JSON as the result.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one line of JSON and nothing else.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the Python traceback of errors.")]
 
 
-def separated(lists: list[str]) -> list[str]:
-    """The items of lists separated by commas."""
+def comma_separated(lists: list[str]) -> list[str]:
+    """The items of lists that are separated by commas."""
     return [item.strip() for text in lists for item in text.split(",") if item.strip()]
 
 
 def detector_options(lists: list[str]) -> dict[str, Any]:
-    """`n_estimators=300,max_samples=0.5` as a dict; numbers and true, false, none are read so."""
+    """`n_estimators=300,max_samples=0.5` as a dict; values may be numbers, lists, true, false, none
+    or text."""
     options = {}
     for item in (part for text in lists for part in re.split(r",(?=\s*\w+\s*=)", text)):
         name, equals, value = item.partition("=")

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from . import _options as option
-from ._console import talking
-from ._output import check_output
-from ._score import load_detector, refuse_learnt_label
+from ._console import command_output
+from ._model_files import load_detector
+from ._output_path import check_output_path
+
+FDR, SAMPLE_ROWS, SEED = 0.05, 1_000_000, 0
 
 
 def report(
@@ -19,90 +23,99 @@ def report(
     output: Annotated[str, typer.Option("-o", "--output", help="The HTML file to write.")],
     label: Annotated[
         str | None,
-        typer.Option(help="A column of labels, 1 = anomaly: then the page also judges the model."),
+        typer.Option(help="A label column, 1 = anomaly: then the page also evaluates the model."),
     ] = None,
     anomalous: option.Anomalous = None,
     fdr: Annotated[
         float,
         typer.Option(
-            help="Of the rows to act on, the share that may be normal on average.",
+            help="False discovery rate: the expected share of normal rows among the alerts.",
             min=0.0001,
             max=0.9999,
             metavar="SHARE",
         ),
-    ] = 0.05,
+    ] = FDR,
     sample_rows: Annotated[
-        int, typer.Option(help="Report on a random sample of so many rows at most.", min=2)
-    ] = 1_000_000,
-    seed: Annotated[int, typer.Option(help="Of the random sample.", min=0)] = 0,
+        int, typer.Option(help="Report on a random sample of at most this many rows.", min=2)
+    ] = SAMPLE_ROWS,
+    seed: Annotated[
+        int, typer.Option(help="Seed of the random sample.", min=0, max=option.LARGEST_SEED)
+    ] = SEED,
     batch_rows: option.BatchRows = None,
     encoding: option.Encoding = None,
     delimiter: option.Delimiter = None,
     json: option.Json = False,
+    debug: option.Debug = False,
 ) -> None:
-    """Write a page to open and pass on: which rows to act on and why, and whether the model still
-    fits.
-    """
+    """Write an HTML page: which rows to act on and why, and whether the model still fits."""
     from dataclasses import replace
 
+    from ..io import LabelColumn, ReadOptions
     from ..report import Page, page_of
     from ..wrapper import report_content
-    from ._rows import read_rows
+    from ._new_rows import read_new_rows
 
+    _check_arguments(output, label, anomalous)
+    with command_output(as_json=json, debug=debug) as out:
+        check_output_path(output, str(model), table)
+        detector = load_detector(model, label=label)
+        rows = read_new_rows(
+            detector,
+            table,
+            ReadOptions(batch_rows, encoding, delimiter),
+            sample_rows=sample_rows,
+            seed=seed,
+            label=None if label is None else LabelColumn(label, anomalous),
+        )
+        n = rows.table.num_rows
+        is_sample = n < rows.n_seen
+        options = {
+            "--label": (label, None),
+            "--anomalous": (anomalous, None),
+            "--fdr": (fdr, FDR),
+            "--sample-rows": (sample_rows, SAMPLE_ROWS),
+            "--seed": (seed, SEED),
+            "--encoding": (encoding, None),
+            "--delimiter": (delimiter, None),
+        }
+        with out.step(f"Explaining {n:,} rows"):
+            content = report_content(detector, rows.table, rows.is_anomaly, fdr=fdr)
+            sampled = [f"These are {n:,} of {rows.n_seen:,} rows, chosen at random."] * is_sample
+            content = replace(
+                content,
+                reproduce=_command_line(model, table, output, options),
+                row_numbers=rows.row_numbers if is_sample else None,
+                notices=[*sampled, *content.notices],
+            )
+            path = Page(page_of(content)).save(output)
+        for notice in content.notices:
+            out.note(notice)
+        out.result(
+            {"report": output, "rows": n, "rows_seen": rows.n_seen},
+            f"Report on {n:,} {'row' if n == 1 else 'rows'}: {output}",
+            f"Open it in a browser: {path.as_uri()}",
+        )
+
+
+def _check_arguments(output: str, label: str | None, anomalous: str | None) -> None:
     if output == "-":
         raise typer.BadParameter("a page is written to a file.", param_hint="--output")
     if not output.lower().endswith((".html", ".htm")):
         raise typer.BadParameter(
-            f"the page is HTML: call it {output}.html, say.", param_hint="--output"
+            f"the page is HTML, so its name must end in .html: {output}.html", param_hint="--output"
         )
     if anomalous is not None and label is None:
-        raise typer.BadParameter("say which column has the labels.", param_hint="--label")
-    with talking(json) as talk:
-        check_output(output, str(model), table)
-        detector = load_detector(model)
-        refuse_learnt_label(label, detector, model)
-        rows = read_rows(
-            detector,
-            table,
-            talk,
-            sample_rows=sample_rows,
-            seed=seed,
-            label=label,
-            anomalous=anomalous,
-            batch_rows=batch_rows,
-            encoding=encoding,
-            delimiter=delimiter,
+        raise typer.BadParameter(
+            "--anomalous needs --label, the column of the labels.", param_hint="--anomalous"
         )
-        n = rows.table.num_rows
-        notices = []
-        if n < rows.seen:
-            notices.append(f"These are {n:,} of {rows.seen:,} rows, chosen at random.")
-        options = {
-            "--label": (label, None),
-            "--anomalous": (anomalous, None),
-            "--fdr": (fdr, 0.05),
-            "--sample-rows": (sample_rows, 1_000_000),
-            "--seed": (seed, 0),
-            "--encoding": (encoding, None),
-            "--delimiter": (delimiter, None),
-        }
-        command = ["ctad", "report", str(model), table, "-o", output]
-        for option_name, (value, usual) in options.items():
-            if value != usual:
-                command += [option_name, str(value)]
-        with talk.working(f"Explaining {n:,} rows"):
-            gathered = report_content(detector, rows.table, rows.labels, fdr=fdr)
-            gathered = replace(
-                gathered,
-                reproduce=shlex.join(command),
-                row_numbers=rows.places if n < rows.seen else None,
-                notices=[*notices, *gathered.notices],
-            )
-            path = Page(page_of(gathered)).save(output)
-        for notice in gathered.notices:
-            talk.notice(notice)
-        talk.result(
-            {"report": output, "rows": n, "rows_seen": rows.seen},
-            f"Report on {n:,} {'row' if n == 1 else 'rows'}: {output}",
-            f"Open it in a browser: {path.as_uri()}",
-        )
+
+
+def _command_line(
+    model: Path, table: str, output: str, options: Mapping[str, tuple[object, object]]
+) -> str:
+    """The command that makes this report; options that have their default are left out."""
+    command = ["ctad", "report", str(model), table, "-o", output]
+    for name, (value, default) in options.items():
+        if value != default:
+            command += [name, str(value)]
+    return shlex.join(command)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from hashlib import file_digest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors import InputError
 from . import _options as option
-from ._console import Talk, talking
+from ._console import CommandOutput, command_output
+from ._model_files import load_detector, note_batch_dependence
 
 if TYPE_CHECKING:
-    from ..io import Progress, Summary
-    from ..wrapper import CalibratedDetector
+    from ..io import ReadOptions, ScoringModel, ScoringSummary
 
 
 def score(
@@ -23,105 +23,59 @@ def score(
     encoding: option.Encoding = None,
     delimiter: option.Delimiter = None,
     json: option.Json = False,
+    debug: option.Debug = False,
 ) -> None:
     """Score rows: higher = more anomalous.
 
-    The output has all columns of the input, and ctad_base_score (the detector's), ctad_delta
-    (the calibration term), ctad_score (both together) and, if rows were held out of training,
-    ctad_p_value (how often normal rows score as high). It appears when it is complete. Of several
-    files, those finished before are kept, so that a rerun goes on with the rest.
+    The output has all columns of the input, and ctad_base_score (the score of the detector),
+    ctad_delta (the calibration term), ctad_score (the calibrated score) and, if rows were held out
+    of training, ctad_p_value (the share of normal rows with a score at least as high). A file
+    appears when it is complete. If you score several files and start the command again, files that
+    are finished are kept.
     """
-    with talking(json, output) as talk:
+    from ..io import ReadOptions
+
+    with command_output(as_json=json, debug=debug, output=output) as out:
         detector = load_detector(model)
-        tell_of_batches(detector, talk)
+        note_batch_dependence(detector, out)
         with model.open("rb") as file:
             checksum = file_digest(file, "sha256").hexdigest()
-        summary = score_tables(
-            detector,
-            table,
-            output,
-            talk,
-            model_sha256=checksum,
-            batch_rows=batch_rows,
-            encoding=encoding,
-            delimiter=delimiter,
-        )
-        show_scored(summary, output, talk)
-
-
-def load_detector(path: Path) -> CalibratedDetector:
-    """A detector that can score tables."""
-    from ..persistence import load
-    from ..wrapper import CalibratedDetector
-
-    model = load(path)
-    if not isinstance(model, CalibratedDetector):
-        raise InputError(
-            f"{path} holds a {type(model).__name__} without detector, which gives no scores. "
-            "Use `ctad calibrate` for scores made elsewhere."
-        )
-    return model
-
-
-def tell_of_batches(model: CalibratedDetector, talk: Talk) -> None:
-    """Say if scores are not a row's own."""
-    if model.batch_dependent_:
-        talk.notice(
-            f"{type(model.detector_).__name__} scores a row differently in a different batch: "
-            "scores depend on --batch-rows."
-        )
-
-
-def refuse_learnt_label(label: str | None, detector: CalibratedDetector, model: Path) -> None:
-    """Raise if the model takes labels for something to learn from."""
-    if label in detector.column_types().names:
-        raise InputError(
-            f"{model} takes the label {label!r} for a column to learn from. Train it anew with "
-            f"--label {label}."
-        )
+        reading = ReadOptions(batch_rows, encoding, delimiter)
+        summary = score_tables(detector, table, output, reading, model_sha256=checksum)
+        print_summary(summary, output, out)
 
 
 def score_tables(
-    model: Any, where: str, output: str, talk: Talk, *, model_sha256: str, **reading: Any
-) -> Summary:
-    """Score a file into a file, or several into a folder."""
+    model: ScoringModel, where: str, output: str, reading: ReadOptions, *, model_sha256: str
+) -> ScoringSummary:
+    """Score a file into a file, or several files into a folder."""
     from ..io import find_tables, score_file, score_folder
 
     files = find_tables(where)
-    into_folder = goes_into_folder(where, output)
-    with talk.progress("Scoring") as watch:
-
-        def show(progress: Progress) -> None:
-            place = f" ({files.index(progress.file) + 1}/{len(files)})" if len(files) > 1 else ""
-            done = progress.rows if progress.unit == "rows" else progress.done
-            watch(progress.rows, done, progress.total, f"Scoring {progress.file}{place}")
-
-        if into_folder:
-            return score_folder(
-                model, files, output, model_sha256=model_sha256, progress=show, **reading
-            )
-        return score_file(model, files[0], output, progress=show, **reading)
+    if is_folder(output, where):
+        return score_folder(model, files, output, reading, model_sha256=model_sha256)
+    return score_file(model, files[0], output, reading)
 
 
-def goes_into_folder(where: str, output: str) -> bool:
-    """Whether the output is a folder: if the input is one, or a pattern."""
+def is_folder(output: str, where: str) -> bool:
+    """Whether the output is a folder: it is one already, or the input is a folder or a pattern."""
     from ..io import format_of_suffix
 
     several = where != "-" and (Path(where).is_dir() or not Path(where).exists())
     if several and (output == "-" or Path(output).is_file() or format_of_suffix(Path(output))):
         raise InputError(
-            f"{where} may be several files, which are scored into a folder of the same names: "
-            f"{output!r} is none."
+            f"{where} may be several files, which are scored into a folder under the same names, "
+            f"but {output!r} is not a folder."
         )
     return several or (output != "-" and Path(output).is_dir())
 
 
-def show_scored(summary: Summary, output: str, talk: Talk) -> None:
-    """Say what was scored."""
+def print_summary(summary: ScoringSummary, output: str, out: CommandOutput) -> None:
+    """Print how much was scored."""
     where = "standard output" if output == "-" else output
     files = f" in {summary.files} files" if summary.files != 1 or summary.kept else ""
     kept = f", {summary.kept} files kept from before" if summary.kept else ""
-    talk.result(
+    out.result(
         {"output": output, "rows": summary.rows, "files": summary.files, "kept": summary.kept},
         f"Scored {summary.rows:,} rows{files}{kept}: {where}",
     )

@@ -1,8 +1,8 @@
-"""Scores that a table brings along, in place of a detector."""
+"""Scores from a column of the table, in place of a detector."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import pyarrow as pa
 
@@ -12,8 +12,19 @@ from ..tables import TableEncoder, arrow_schema, plain_numbers
 from ..wrapper import ScoreParts
 
 
-class ColumnOfScores(NamedTuple):
-    """Scores from a column of the table, calibrated: what the engine needs of a model."""
+@dataclass(frozen=True, eq=False)
+class ScoreColumnModel:
+    """A model that calibrates the scores in a column of the table.
+
+    Attributes
+    ----------
+    column : str
+        The column of scores.
+    sign : {1.0, -1.0}
+        -1 if lower scores are more anomalous.
+    encoder : TableEncoder
+    calibrator : BaseCalibrator
+    """
 
     column: str
     sign: float
@@ -22,7 +33,7 @@ class ColumnOfScores(NamedTuple):
 
     @property
     def has_p_values(self) -> bool:
-        """No rows are held out."""
+        """False, as no rows are held out."""
         return False
 
     def column_types(self) -> pa.Schema:
@@ -35,7 +46,7 @@ class ColumnOfScores(NamedTuple):
         return self.sign * scores[:, 0]
 
     def score_parts(self, table: pa.Table) -> ScoreParts:
-        """All that makes up the score of each row."""
+        """The scores in the table, the calibration terms, and the calibrated scores."""
         base = self.base_score(table)
         delta = self.calibrator.delta(self.encoder.transform(table))
         return ScoreParts(base, delta, self.calibrator.combine(base, delta))

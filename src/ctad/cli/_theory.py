@@ -121,39 +121,27 @@ class _Theory:
         yield "V_min", least, "least cost of the references"
         yield "G", slack, "largest additional cost of the references due to a row"
         yield "L", lipschitz, "largest change of the term if a row moves by 1"
-        yield "a d", mean["paper"], "mean over training rows: the paper's lower bound"
+        yield (
+            "a d",
+            mean["paper"],
+            "a times the cost to the nearest centroid, training rows",
+        )
         yield "nearest", mean["nearest"], "... lower bound: all points to their nearest centroid"
         yield "lower", mean["lower"], f"... lower bound: {formula}"
         yield "term", mean["term"], "... the term"
-        yield (
-            "upper",
-            mean["upper"],
-            "... upper bound: lower + G",
-        )
+        yield "upper", mean["upper"], "... upper bound: lower + G"
         for m, value in self.variances.items():
             yield f"variance {m}", value, f"over draws of {m} references, mean over training rows"
         yield "threshold", self.detection.threshold, "95 % of normal rows have a smaller term"
-        yield (
-            "needed d",
-            self.detection.needed_cost,
-            "rows with a larger d must exceed the threshold",
-        )
+        yield "needed d", self.detection.needed_cost, "rows with a larger d exceed the threshold"
 
 
 def _separation_lines(separated: Separation | None) -> Iterator[tuple[str, float, str]]:
     if separated is not None:
-        yield (
-            "eps",
-            separated.eps,
-            "labelled rows: mean d of normal rows",
-        )
-        yield "eta", separated.eta, "... mean d of anomalies"
-        yield (
-            "guaranteed",
-            separated.guaranteed,
-            "... difference of mean terms, at least",
-        )
-        yield "measured", separated.measured, "... difference of mean terms"
+        yield "eps", separated.eps, "mean d of normal rows with labels"
+        yield "eta", separated.eta, "mean d of anomalies"
+        yield "guaranteed", separated.guaranteed, "their mean terms differ at least by this"
+        yield "measured", separated.measured, "... and differ by this"
 
 
 def _table(lines: list[tuple[str, float, str]]) -> Table:

@@ -55,8 +55,8 @@ class LabelColumn:
         """
         if self.name not in table.column_names:
             raise TableError(
-                f"{source}: the table has no label column {self.name!r}; it has "
-                f"{', '.join(map(repr, table.column_names))}"
+                f"{source}: the table lacks column {self.name!r}, which should have the labels; it "
+                f"has {', '.join(map(repr, table.column_names))}"
             )
         try:
             labels = pc.cast(table[self.name], pa.string()).to_pylist()
@@ -74,7 +74,7 @@ class LabelColumn:
         if unknown:
             raise TableError(
                 f"{source}: labels must be 0 and 1 or true and false, but column {self.name!r} has "
-                f"{labels[lower.index(min(unknown))]!r}. State the value that means anomaly: "
+                f"{labels[lower.index(min(unknown))]!r}. Say which value means anomaly: "
                 "--anomalous VALUE, in Python anomalous=VALUE."
             )
         return np.array([label in ANOMALOUS for label in lower], dtype=bool)

@@ -1,4 +1,4 @@
-"""Where results may be written to."""
+"""Checks of the path that a command writes to."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from .._atomic_files import check_replaceable
 from ..errors import InputError
 
 
-def check_output(output: str, *inputs: str) -> None:
-    """Raise if a file cannot be written, or if one that is read would be lost by it."""
+def check_output_path(output: str, *inputs: str) -> None:
+    """Raise if the file cannot be written, or if it is one of the files that are read."""
     from ..io import find_tables
 
     check_replaceable(output)
@@ -19,5 +19,5 @@ def check_output(output: str, *inputs: str) -> None:
         files = [Path(where)] if Path(where).is_file() else [f.path for f in find_tables(where)]
         if any(file.exists() and file.samefile(output) for file in files):
             raise InputError(
-                f"{output} is read and would be replaced by something else: choose another name"
+                f"{output} is an input file and would be overwritten: choose another name"
             )
