@@ -1,4 +1,4 @@
-"""From scores to decisions: p-values, alarms and selections that keep what they promise."""
+"""Decisions by rows held out of training: p-values, alarms and selections keep their rates."""
 
 import numpy as np
 import pandas as pd
@@ -18,50 +18,103 @@ from sklearn.frozen import FrozenEstimator
 
 from ctad import CTAD, CalibratedDetector, RelaxedCTAD, load
 from ctad.detectors import make
-from ctad.wrapper._conformal import discoveries, fewest_discoveries
+from ctad.wrapper import ConformalDecisions
+from ctad.wrapper._false_alarm_rate import discoveries, fewest_discoveries
 
-DETECTORS = {
-    "IForest": lambda: IForest(n_estimators=10),
-    "KNN": lambda: KNN(),
-    "MCM": lambda: make("MCM", epochs=1, n_masks=3, show_progress=False),
-}
-# A calibrator that is quick to fit many times.
-QUICK = {"n_centroids": 5, "n_draws": 1}
+LEVELS = np.array([0.025, 0.05, 0.1, 0.2, 0.5, 0.8])
+
+
+# ConformalDecisions on scores alone
+
+
+def gaussian_scores(random, n):
+    return random.normal(size=n)
+
+
+def tied_scores(random, n):
+    return random.integers(0, 5, n).astype(float)
+
+
+@pytest.mark.parametrize("scores_of", [gaussian_scores, tied_scores])
+def test_p_values_of_normal_scores_are_valid(scores_of):
+    """P(p <= a) <= a for every a, on average over the normal scores."""
+    n_normal, n_new, n_repeats = 39, 50, 2000
+    rates = np.zeros(len(LEVELS))
+    for seed in range(n_repeats):
+        random = np.random.default_rng(seed)
+        p = ConformalDecisions(scores_of(random, n_normal)).p_values(scores_of(random, n_new))
+        rates += (p[:, np.newaxis] <= LEVELS).mean(axis=0) / n_repeats
+    spread = np.sqrt(LEVELS * (1 - LEVELS) * (1 / (n_normal + 2) + 1 / n_new) / n_repeats)
+    assert (rates <= LEVELS + 4 * spread).all(), rates
+    if scores_of is gaussian_scores:  # exact, as all levels are multiples of 1 / 40
+        assert (rates >= LEVELS - 4 * spread).all(), rates
+
+
+def test_alarms_and_threshold_have_the_stated_rate():
+    n_repeats, alarms, above = 1000, [], []
+    for seed in range(n_repeats):
+        random = np.random.default_rng(seed)
+        decisions, new = ConformalDecisions(random.normal(size=99)), random.normal(size=100)
+        alarms.append(decisions.alarms(new, 0.05).mean())
+        above.append((new > decisions.threshold(0.05)).mean())
+    assert alarms == above
+    assert np.mean(alarms) == pytest.approx(0.05, abs=4 * np.sqrt(0.05 * 0.95 / 50 / n_repeats))
+
+
+def test_selections_keep_the_false_discovery_rate():
+    found, false = [], []
+    for seed in range(500):
+        random = np.random.default_rng(seed)
+        scores = random.normal(size=100)
+        scores[:20] += 4.0
+        selected = ConformalDecisions(random.normal(size=300)).select(scores, fdr=0.2)
+        found.append(selected[:20].mean())
+        false.append(selected[20:].sum() / max(selected.sum(), 1))
+    assert np.mean(false) <= 0.2
+    assert np.mean(found) > 0.8
+
+
+def test_values_by_hand():
+    decisions = ConformalDecisions(np.array([1.0, 2.0, 2.0, 3.0]))
+    scores = np.array([0.0, 2.0, 9.0, np.inf])
+    assert decisions.p_values(scores).tolist() == [1.0, 0.8, 0.2, 0.2]
+    assert decisions.percentiles(scores).tolist() == [0.0, 50.0, 100.0, 100.0]
+    assert decisions.alarms(scores, 0.2).tolist() == [0, 0, 1, 1]
+    assert decisions.select(scores[:0], 0.05).tolist() == []
+
+
+def test_a_threshold_with_too_few_normal_scores_is_the_highest_of_them():
+    assert ConformalDecisions(np.arange(9.0)).threshold(0.1) == 8.0
+    message = r"8 normal rows .* too few for a false-alarm rate of 0.1, which needs 9: .* 0.111"
+    with pytest.warns(UserWarning, match=message):
+        assert ConformalDecisions(np.arange(8.0)).threshold(0.1) == 7.0
+
+
+def test_equality_is_not_lost_by_rounding():
+    """Five rows of 83 with the smallest p-value that 331 rows held out allow."""
+    p = np.r_[np.full(5, 1 / 332), np.ones(78)]
+    assert discoveries(p, 83 / 5 / 332).sum() == 5
+    assert fewest_discoveries(83, 331, 83 / 5 / 332) == 5
+    assert ConformalDecisions(np.arange(28.0)).threshold(3 / 29) == 25.0
+
+
+def test_too_few_normal_scores_are_an_error_or_a_warning():
+    decisions = ConformalDecisions(np.arange(19.0))
+    with pytest.raises(ValueError, match=r"19 normal rows.*alarm_rate=0.01 needs 99"):
+        decisions.alarms(np.zeros(3), 0.01)
+    with pytest.warns(UserWarning, match=r"fewer than 140 anomalies among 140.*2,800 to detect"):
+        assert not decisions.select(np.zeros(140), fdr=0.05).any()
+    with pytest.warns(UserWarning, match="any number of them among 100 rows"):
+        assert not decisions.select(np.zeros(100), fdr=0.01).any()
+
+
+# CalibratedDetector with rows held out
 
 
 def quick(detector, seed, **more):
-    calibrator = RelaxedCTAD(**QUICK)
+    """A detector with a calibrator that is quick to fit many times."""
+    calibrator = RelaxedCTAD(n_centroids=5, n_draws=1)
     return CalibratedDetector(detector, calibrator, random_state=seed, **more)
-
-
-def smooth(random, n):
-    return random.normal(size=(n, 3))
-
-
-def with_ties(random, n):
-    """Few distinct rows, so that many scores are equal."""
-    return random.integers(0, 2, size=(n, 3)).astype(float)
-
-
-@pytest.mark.parametrize("rows_of", [smooth, with_ties])
-@pytest.mark.parametrize("name", DETECTORS)
-def test_p_values_of_normal_rows_are_valid(name, rows_of):
-    """P(p <= a) <= a for every a, over training, holdout and new rows."""
-    n_seeds, n_new, n_held_out = (12 if name == "MCM" else 50), 100, 40
-    levels = np.array([0.025, 0.05, 0.1, 0.2, 0.5, 0.8])
-    rates = []
-    for seed in range(n_seeds):
-        random = np.random.default_rng(seed)
-        detector = quick(DETECTORS[name](), seed, holdout=0.4).fit(rows_of(random, 100))
-        assert len(detector.calibration_scores_.score) == n_held_out
-        p = detector.p_value(rows_of(random, n_new))
-        rates.append((p[:, np.newaxis] <= levels).mean(axis=0))
-    # Given the rows held out, the rate follows a beta distribution.
-    spread = np.sqrt(levels * (1 - levels) * (1 / (n_held_out + 2) + 1 / n_new) / n_seeds)
-    rate = np.mean(rates, axis=0)
-    assert (rate <= levels + 4 * spread).all(), rate
-    if rows_of is smooth:  # and not because they are all large
-        assert (rate >= levels - 1 / (n_held_out + 1) - 4 * spread).all(), rate
 
 
 @pytest.fixture(scope="module")
@@ -73,33 +126,39 @@ def cancer():
 @pytest.fixture(scope="module")
 def fitted(cancer):
     normal, _ = cancer
-    return CalibratedDetector(IsolationForest(), holdout=0.3, random_state=0).fit(normal)
+    forest = IsolationForest(n_estimators=50)
+    return CalibratedDetector(forest, holdout=0.3, random_state=0).fit(normal)
 
 
-def test_selected_rows_keep_the_false_discovery_rate():
-    found, false = [], []
-    for seed in range(60):
+@pytest.mark.parametrize(
+    ("detector", "n_seeds"),
+    [
+        (KNN(), 40),
+        (IForest(n_estimators=5), 20),
+        (make("MCM", epochs=1, n_masks=3, show_progress=False), 4),
+    ],
+    ids=["KNN", "IForest", "MCM"],
+)
+def test_new_normal_rows_raise_alarms_at_the_stated_rate(detector, n_seeds):
+    """Over training, rows held out and new rows; also above `threshold_`."""
+    n_new, n_held_out, rate = 200, 99, 0.1
+    p_values, alarms, flagged = [], [], []
+    for seed in range(n_seeds):
         random = np.random.default_rng(seed)
-        detector = quick(KNN(), seed, holdout=0.5).fit(smooth(random, 600))
-        new = smooth(random, 100)
-        new[:20] += 4.0
-        selected = detector.select(new, fdr=0.2)
-        found.append(selected[:20].mean())
-        false.append(selected[20:].sum() / max(selected.sum(), 1))
-    assert np.mean(false) <= 0.2
-    assert np.mean(found) > 0.8
+        wrapped = quick(detector, seed, holdout=n_held_out / 200, contamination=rate)
+        wrapped.fit(random.normal(size=(200, 3)))
+        assert len(wrapped.calibration_scores_.score) == n_held_out
+        new = random.normal(size=(n_new, 3))
+        p_values.append((wrapped.p_value(new) <= rate).mean())
+        alarms.append(wrapped.predict(new, alarm_rate=rate).mean())
+        flagged.append(wrapped.predict(new).mean())
+    assert p_values == alarms == flagged
+    # For given rows held out, the rate follows a beta distribution.
+    spread = np.sqrt(rate * (1 - rate) * (1 / (n_held_out + 2) + 1 / n_new) / n_seeds)
+    assert np.mean(flagged) == pytest.approx(rate, abs=4 * spread)
 
 
-def test_alarms_of_normal_rows_are_as_rare_as_asked_for():
-    rates = []
-    for seed in range(40):
-        random = np.random.default_rng(seed)
-        detector = quick(KNN(), seed, holdout=0.5).fit(smooth(random, 200))
-        rates.append(detector.predict(smooth(random, 200), alarm_rate=0.05).mean())
-    assert 0.03 < np.mean(rates) < 0.07
-
-
-def test_what_the_numbers_mean(fitted, cancer):
+def test_p_values_percentiles_and_selections(fitted, cancer):
     _, malignant = cancer
     known, scores = fitted.calibration_scores_.score, fitted.anomaly_score(malignant)
     p, percentile = fitted.p_value(malignant), fitted.percentile(malignant)
@@ -111,9 +170,10 @@ def test_what_the_numbers_mean(fitted, cancer):
     np.testing.assert_array_equal(fitted.predict(malignant, alarm_rate=0.05), p <= 0.05)
     assert fitted.select(malignant).mean() > 0.8
     assert fitted.select(malignant).dtype == bool
+    assert fitted.has_p_values
 
 
-def test_infinite_scores_have_the_least_p_value(cancer):
+def test_infinite_scores_have_the_smallest_p_value(cancer):
     normal, _ = cancer
     infinite = CalibratedDetector(
         lambda X: np.where(X[:, 0] > 20, np.inf, X[:, 0]), CTAD(random_state=0), polarity="higher"
@@ -162,62 +222,55 @@ def test_rows_of_tables_are_held_out(library):
         "amount": random.lognormal(size=300),
         "plan": random.choice(["a", "b"], 300).astype(object),
     }
-    detector = CalibratedDetector(IsolationForest(), holdout=0.1, random_state=0)
-    detector.fit(library(table))
+    detector = quick(IsolationForest(n_estimators=20), 0, holdout=0.1).fit(library(table))
     assert len(detector.calibration_scores_.score) == 30
     odd = library({"amount": [1e4], "plan": ["b"]})
     assert detector.p_value(odd).tolist() == [1 / 31]
 
 
-def test_normal_rows_may_come_later(cancer):
+def test_normal_rows_may_be_passed_after_training(cancer):
     normal, malignant = cancer
     detector = quick(KNN(), 0).fit(normal[:200])
-    for ask in (detector.p_value, detector.percentile, detector.select):
+    assert not detector.has_p_values
+    for method in (detector.p_value, detector.percentile, detector.select):
         with pytest.raises(ValueError, match=r"holdout=0\.2.*conformalize"):
-            ask(malignant)
+            method(malignant)
     with pytest.raises(ValueError, match="holdout"):
         detector.predict(malignant, alarm_rate=0.1)
     assert detector.score_parts(malignant).p_value is None
     assert detector.conformalize(normal[200:]) is detector
     assert detector.p_value(malignant).min() == 1 / 158
-    # From now on the threshold is theirs: p = 15 / 158 for 14 of 157 above it.
+    # The threshold follows them: 14 of 157 rows are above it, the next has p = 15 / 158.
     assert (detector.anomaly_score(normal[200:]) > detector.threshold_).sum() == 14
-    detector.fit(normal)  # without them again
+    np.testing.assert_array_equal(detector.labels_, detector.decision_scores_ > detector.threshold_)
+    detector.fit(normal)
     assert detector.calibration_scores_ is None
 
 
-def test_a_detector_trained_before_may_have_seen_the_rows_held_out(cancer):
+def test_a_detector_fitted_before_may_have_seen_the_rows_held_out(cancer):
     normal, _ = cancer
-    frozen = FrozenEstimator(IsolationForest(random_state=0).fit(normal))
-    with pytest.warns(UserWarning, match="IsolationForest was trained before"):
+    frozen = FrozenEstimator(IsolationForest(n_estimators=5, random_state=0).fit(normal))
+    with pytest.warns(UserWarning, match="IsolationForest was fitted before"):
         quick(frozen, 0, holdout=0.2).fit(normal)
 
 
-def test_functions_are_not_said_to_be_trained(cancer, recwarn):
+def test_functions_are_not_called_fitted_before(cancer, recwarn):
     quick(lambda X: X[:, 0], 0, holdout=0.2, polarity="higher").fit(cancer[0])
     assert not recwarn.list
 
 
-def test_equality_is_not_lost_by_rounding():
-    """Five rows of 83 with the least p-value that 331 rows held out allow."""
-    p = np.r_[np.full(5, 1 / 332), np.ones(78)]
-    assert discoveries(p, 83 / 5 / 332).sum() == 5
-    assert fewest_discoveries(83, 331, 83 / 5 / 332) == 5
+@pytest.mark.filterwarnings("ignore:first_of_batch scores a row differently")
+def test_p_values_of_a_batch_dependent_detector_come_with_a_warning(cancer):
+    def first_of_batch(X):
+        return X[:, 0] - X[0, 0]
+
+    detector = quick(first_of_batch, 0, holdout=0.2, polarity="higher").fit(cancer[0])
+    with pytest.warns(UserWarning, match="p-values hold only for calls with rows like those held"):
+        detector.p_value(cancer[1])
 
 
-def test_too_few_rows_held_out_are_told(cancer):
-    normal, malignant = cancer
-    detector = quick(KNN(), 0).fit(normal[:200]).conformalize(normal[200:219])
-    with pytest.raises(ValueError, match=r"19 normal rows.*alarm_rate=0.01 needs 99"):
-        detector.predict(malignant, alarm_rate=0.01)
-    assert detector.predict(malignant, alarm_rate=0.05).any()
-    mixed = np.vstack([normal[219:], malignant[:2]])
-    with pytest.warns(UserWarning, match=r"fewer than 140 anomalies among 140.*2,800 to detect"):
-        assert not detector.select(mixed, fdr=0.05).any()
-
-
-def test_a_bad_row_is_named_by_its_place_in_the_whole(cancer):
-    """Wherever it lands, and before anything is trained."""
+def test_a_bad_row_is_named_by_its_place_in_all_rows(cancer):
+    """Whether it would be trained on or held out, and before anything is trained."""
     normal = cancer[0].copy()
     normal[150, 3] = np.nan
     table = pd.DataFrame(cancer[0], columns=map(str, range(30)))
@@ -234,7 +287,7 @@ def test_a_bad_row_is_named_by_its_place_in_the_whole(cancer):
         quick(KNN(), 0, holdout=0.5).fit(pl.LazyFrame({"a": [1.0, 2.0]}))
 
 
-def test_identifiers_are_seen_although_rows_are_held_out():
+def test_identifiers_are_noticed_although_rows_are_held_out():
     random = np.random.default_rng(0)
     table = pd.DataFrame({"id": random.permutation(1000), "a": random.normal(size=1000)})
     for holdout in (None, 0.2, 0.8):
@@ -256,29 +309,27 @@ def test_shares_outside_of_0_and_1_are_refused(fitted, cancer, share):
             quick(KNN(), 0, holdout=share).fit(normal)
 
 
-def test_too_few_rows_to_hold_some_out():
-    with pytest.raises(ValueError, match="leaves 3 to train on and 0 to hold out"):
-        quick(KNN(), 0, holdout=0.1).fit(np.eye(3))
-
-
 def test_nothing_is_decided_before_fit(cancer):
     with pytest.raises(NotFittedError):
         quick(KNN(), 0, holdout=0.1).p_value(cancer[0])
 
 
-def test_p_values_survive_a_file(fitted, cancer, tmp_path):
+def test_a_loaded_model_has_the_same_p_values(fitted, cancer, tmp_path):
     _, malignant = cancer
     fitted.save(tmp_path / "model.ctad")
     loaded = load(tmp_path / "model.ctad")
     assert loaded.holdout == 0.3
-    for ask in ("p_value", "percentile", "select"):
-        ours, theirs = getattr(loaded, ask)(malignant), getattr(fitted, ask)(malignant)
+    for method in ("p_value", "percentile", "select"):
+        ours, theirs = getattr(loaded, method)(malignant), getattr(fitted, method)(malignant)
         np.testing.assert_array_equal(ours, theirs)
 
 
+# PyThresh objects in place of a share
+
+
 @pytest.mark.parametrize("thresholder", [IQR(), MAD(), FILTER(), CLF()])
-def test_thresholds_of_pythresh_decide_as_in_pyod(thresholder, cancer, tmp_path):
-    """With a term of no weight the calibrated scores are PyOD's own."""
+def test_thresholds_of_pythresh_are_those_of_pyod(thresholder, cancer, tmp_path):
+    """With a term of weight 0 the calibrated scores are those of PyOD."""
     normal, malignant = cancer
     new = np.vstack([normal[200:], malignant])
     theirs = KNN(contamination=thresholder).fit(normal[:200])
@@ -287,11 +338,12 @@ def test_thresholds_of_pythresh_decide_as_in_pyod(thresholder, cancer, tmp_path)
     np.testing.assert_array_equal(ours.labels_, theirs.labels_)
     np.testing.assert_array_equal(ours.predict(new), theirs.predict(new))
     assert (ours.labels_ == (ours.decision_scores_ > ours.threshold_)).all()
-    # A row's label is its own.
     assert ours.predict(new[:1])[0] == ours.predict(new)[0]
     with pytest.raises(TypeError, match="set the detector's contamination to a number"):
         ours.save(tmp_path / "model.ctad")
     threshold = ours.threshold_
+    ours.conformalize(normal[200:])
+    assert ours.threshold_ == threshold
     ours.contamination = 0.1
     ours.save(tmp_path / "model.ctad")
     assert load(tmp_path / "model.ctad").threshold_ == threshold
@@ -303,7 +355,7 @@ def test_other_contaminations_are_refused(wrong, cancer):
         CalibratedDetector(KNN(), contamination=wrong).fit(cancer[0])
 
 
-def test_a_threshold_beyond_all_training_scores(cancer):
+def test_a_threshold_above_all_training_scores(cancer):
     class Never:
         thresh_ = 2.0
 

@@ -1,4 +1,4 @@
-"""The report of a fitted detector: what it gathers agrees with what the detector says."""
+"""The content of a report agrees with the results of the detector."""
 
 import html
 
@@ -23,11 +23,11 @@ def tables():
 
 @pytest.fixture(scope="module")
 def detector(tables):
-    detector = CalibratedDetector(IsolationForest(), holdout=0.3, random_state=0)
-    return detector.fit(tables[0])
+    forest = IsolationForest(n_estimators=50)
+    return CalibratedDetector(forest, holdout=0.3, random_state=0).fit(tables[0])
 
 
-def test_a_report_says_what_the_detector_says(detector, tables):
+def test_a_report_has_the_results_of_the_detector(detector, tables):
     _, new, y = tables
     report = report_content(detector, new, y, fdr=0.1)
     scored = detector.score_parts(new)
@@ -58,7 +58,7 @@ def test_alerts_are_the_highest_scores_explained(detector, tables):
         assert alert.base_part + alert.delta_part == pytest.approx(alert.score, abs=1e-9)
         assert alert.is_anomaly == bool(y[alert.row])
         assert alert.reasons == explanation.reasons(alert.row, 5)
-        assert alert.text == explanation.where(alert.row)
+        assert alert.text == explanation.transport_text(alert.row)
     for alert in report.moved_up:
         assert alert.rank < alert.base_rank
     for alert in report.moved_down:
@@ -98,7 +98,7 @@ def test_a_loaded_model_reports_the_same(detector, tables, tmp_path):
     [(ECOD(), None), (KNN(), CTAD()), (KNN(), MahalanobisDistance())],
 )
 def test_reports_without_rows_held_out(base, calibrator, tables):
-    """Also of a detector that scores a row by its company, and of a term that is no transport."""
+    """Also with a batch-dependent detector, and with a term that is not a transport."""
     normal, new, _ = tables
     detector = CalibratedDetector(base, calibrator, random_state=0).fit(normal.to_numpy())
     report = report_content(detector, new.to_numpy())
@@ -117,35 +117,35 @@ def test_one_column_and_one_row():
     report = report_content(detector, [[9.0]])
     assert len(report.alerts) == 1
     assert report.plane.explained[1] == 0.0
-    assert "no row is selected" not in "".join(report.notices)  # 40 rows held out suffice for one
+    assert "no row is selected" not in "".join(
+        report.notices
+    )  # 40 rows held out suffice for one row
     assert detector.report([[9.0]]).html
 
 
-def test_too_few_rows_held_out_are_told_on_the_page(detector, tables):
+def test_the_page_says_that_too_few_rows_are_held_out(detector, tables):
     dull = tables[0].sample(5000, replace=True, random_state=0)
     report = report_content(detector, dull, fdr=0.01)
-    assert report.fewest == 6579  # of 5,000: 75 rows held out cannot tell any
+    assert report.fewest == 6579  # more than there are: 75 rows held out are too few
     assert "fewer than 6,579 anomalies" in detector.report(dull, fdr=0.01).html
 
 
 @pytest.mark.filterwarnings("ignore:ECOD scores a row differently")
-def test_p_values_among_other_rows_are_told_on_the_page(tables):
+def test_the_page_says_that_p_values_depend_on_the_batch(tables):
     normal, new, _ = tables
-    detector = CalibratedDetector(ECOD(), holdout=0.3, random_state=0).fit(normal)
+    detector = CalibratedDetector(ECOD(), CTAD(), holdout=0.3, random_state=0).fit(normal)
     [notice] = report_content(detector, new).notices
     assert notice.startswith("ECOD scores a row differently in a different batch: p-values")
-    with pytest.warns(UserWarning, match="p-values hold only for calls with rows like those"):
-        detector.p_value(new)
 
 
-def test_a_promise_is_not_made_where_the_model_does_not_fit(detector, tables):
+def test_rates_are_qualified_if_the_model_does_not_fit(detector, tables):
     _, new, _ = tables
     page = detector.report(new, fdr=0.2).html
     assert "That holds if normal rows are still as in training" in page
     assert "are false alarms (the false discovery rate asked for)" not in page
 
 
-def test_rows_are_called_by_the_numbers_of_their_table(detector, tables):
+def test_rows_are_numbered_by_the_index_of_their_table(detector, tables):
     _, new, _ = tables
     report = report_content(detector, new.set_index(np.arange(len(new)) + 70_000))
     assert report.number_of(3) == 70_003
@@ -153,20 +153,20 @@ def test_rows_are_called_by_the_numbers_of_their_table(detector, tables):
     assert report_content(detector, new.set_index(np.array(["a"] * len(new)))).row_numbers is None
 
 
-def test_the_code_that_makes_the_page_again(detector, tables):
+def test_the_code_that_reproduces_the_page(detector, tables):
     normal, new, y = tables
     names = {"X_train": normal, "X_new": new, "y": y}
     code = report_content(detector, new, y, fdr=0.2).reproduce
     assert code.endswith('detector.report(X_new, y, fdr=0.2).save("report.html")')
     exec(code.rpartition("\n")[0], names)
     np.testing.assert_array_equal(names["detector"].anomaly_score(new), detector.anomaly_score(new))
-    later = CalibratedDetector(KNN()).fit(normal[:100]).conformalize(normal[100:])
+    later = CalibratedDetector(KNN(), CTAD()).fit(normal[:100]).conformalize(normal[100:])
     code = report_content(later, new).reproduce
     assert "conformalize(X_normal)" in code
     assert "random_state was not set" in code
 
 
-def test_labels_may_know_of_no_anomaly(detector, tables):
+def test_labels_without_an_anomaly(detector, tables):
     _, new, _ = tables
     page = detector.report(new, np.zeros(len(new))).html
     assert "Against the labels" not in page
@@ -184,22 +184,30 @@ def test_labels_that_do_not_fit_are_refused(detector, tables, y, message):
         detector.report(tables[1], y)
 
 
-def test_names_of_users_are_shown_as_text(tables):
+def test_column_names_are_escaped(tables):
     normal, new, y = tables
     names = {"mean area": "<script>alert(1)</script>", "worst area": '"><img src=x onerror=boo()>'}
-    detector = CalibratedDetector(IsolationForest(), holdout=0.3, random_state=0)
+    detector = CalibratedDetector(KNN(), CTAD(), holdout=0.3, random_state=0)
     page = detector.fit(normal.rename(columns=names)).report(new.rename(columns=names), y).html
     assert "&lt;script&gt;alert(1)" in page
     for name in names.values():
         assert name not in page
 
 
-def test_a_hundred_thousand_rows_give_a_page_below_8_mb(tables):
+def test_labelled_anomalies_that_were_not_trained_on_are_counted(tables):
+    _, new, y = tables
+    detector = CalibratedDetector(KNN(), CTAD(), random_state=0).fit(new, y)
+    facts = report_content(detector, new).facts
+    assert facts["Labelled anomalies, not used"] == f"{y.sum()}"
+    assert facts["Training rows"] == f"{(y == 0).sum()}"
+
+
+def test_a_hundred_thousand_rows_give_a_page_below_8_mb():
     random = np.random.default_rng(0)
-    names = [f"measure {i}" for i in range(20)]
-    train, new = (pd.DataFrame(random.normal(size=(n, 20)), columns=names) for n in (2000, 100_000))
+    names = [f"measure {i}" for i in range(10)]
+    train, new = (pd.DataFrame(random.normal(size=(n, 10)), columns=names) for n in (2000, 100_000))
     detector = CalibratedDetector(
-        IsolationForest(n_estimators=10), RelaxedCTAD(n_centroids=20), holdout=0.5
+        lambda table: table["measure 0"], RelaxedCTAD(5, n_draws=1), polarity="higher", holdout=0.5
     )
     page = detector.fit(train).report(new, np.arange(100_000) < 500).html
     assert len(page.encode()) < 8e6
