@@ -53,16 +53,13 @@ bench: setup
 
 # Hours, resumable: all go on with what they have. The third uses the scores of the first.
 paper: setup
-	$(BIN)/ctad paper $(if $(DATA),--data-dir $(DATA)) -o results --jobs 2
-	$(BIN)/python benchmarks/reproduction.py
+	$(BIN)/python -m studies.paper $(if $(DATA),--data-dir $(DATA)) --jobs 2 --docs
 
 fidelity: setup
-	$(BIN)/python benchmarks/fidelity.py $(if $(DATA),--data $(DATA))
-	$(BIN)/python benchmarks/fidelity_report.py
+	$(BIN)/python -m studies.fidelity $(if $(DATA),--data-dir $(DATA))
 
 recommended: setup
-	$(BIN)/python benchmarks/recommended.py $(if $(DATA),--data $(DATA))
-	$(BIN)/python benchmarks/recommended_report.py
+	$(BIN)/python -m studies.recommended $(if $(DATA),--data-dir $(DATA))
 
 clean:
 	rm -rf .venv dist build site .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,7 +1,7 @@
 """Size of a report of 10^5 rows, and how fast a browser opens it: `make bench`.
 
-Open is a page that can be read, sorted and searched: the browser's load event. Charts are
-drawn after that, what is on the screen first; when the last of them stands is printed, too.
+A page is open when it can be read, sorted and searched: at the browser's load event. Charts are
+drawn after that, the visible ones first. The time of the last chart is printed, too.
 """
 
 import argparse
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from measured import Line, print_lines
+from measurements import Measurement, print_table
 from playwright.sync_api import sync_playwright
 from rich.console import Console
 from sklearn.ensemble import IsolationForest
@@ -39,7 +39,7 @@ def report_of(n_rows):
 
 
 def openings(browser, path, n):
-    """Seconds until the page is open and until all charts are drawn, each time anew."""
+    """Seconds until the page is open and until all charts are drawn, `n` times."""
     for _ in range(n):
         page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
         page.goto(path.as_uri())
@@ -48,16 +48,17 @@ def openings(browser, path, n):
         page.context.close()
 
 
-def main():
+def main(arguments=None):
+    """Measure and print; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="fewer rows, to try it out")
-    is_quick = parser.parse_args().quick
-    n_rows, n = (10**4, 1) if is_quick else (10**5, OPENINGS)
+    parser.add_argument("--quick", action="store_true", help="few rows, to try it out")
+    quick = parser.parse_args(arguments).quick
+    n_rows, n = (1000, 1) if quick else (10**5, OPENINGS)
     console = Console()
     program = shutil.which("chromium")
     if program is None:
-        console.print("Reports are not measured: that needs chromium (apt install chromium).")
-        return
+        console.print("Reports are not measured: install chromium first (apt install chromium).")
+        return 0
     with (
         console.status("Writing and opening a report"),
         tempfile.TemporaryDirectory() as folder,
@@ -69,13 +70,13 @@ def main():
         opened, drawn = map(statistics.median, zip(*openings(browser, path, n), strict=True))
         browser.close()
     lines = [
-        Line("page, MB", "< 8", f"{megabytes:.1f}", megabytes < 8),
-        Line("opens, seconds", "< 2", f"{opened:.2f}", opened < 2),
+        Measurement("page, MB", "< 8", f"{megabytes:.1f}", megabytes < 8),
+        Measurement("opens, seconds", "< 2", f"{opened:.2f}", opened < 2),
     ]
-    all_hold = print_lines(f"Report of {n_rows:,} rows, {COLUMNS} columns", lines, console)
+    all_reached = print_table(f"Report of {n_rows:,} rows, {COLUMNS} columns", lines, console)
     console.print(f"The last chart is drawn after {drawn:.1f} seconds (median of {n}).")
-    sys.exit(0 if all_hold or is_quick else 1)
+    return 0 if all_reached or quick else 1
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

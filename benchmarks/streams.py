@@ -1,6 +1,6 @@
 """Memory and speed of scoring a large Parquet file, measured in one run: `make bench`.
 
-The yardstick of speed is scoring batches of the same rows from memory, in the same process.
+The speed is compared with scoring batches of the same rows from memory, in the same process.
 """
 
 import argparse
@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from measured import Line, peak_megabytes, print_lines
+from measurements import Measurement, peak_megabytes, print_table
 from pyod.models.iforest import IForest
 from pyod.models.pca import PCA
 from rich.console import Console
@@ -24,9 +24,9 @@ from rich.progress import track
 from ctad import CalibratedDetector
 from ctad.io import find_tables, open_table, score_file, score_table
 
-FULL_BYTES, QUICK_BYTES = 2 * 2**30, 10 * 2**20
-NUMBERS, ROWS_PER_GROUP = 20, 500_000
-BYTES_PER_ROW = 8 * NUMBERS + 6  # the rest of a row takes few bytes on disk
+FULL_BYTES, QUICK_BYTES = 2 * 2**30, 2 * 2**20
+NUMERIC_COLUMNS, ROWS_PER_GROUP = 20, 500_000
+BYTES_PER_ROW = 8 * NUMERIC_COLUMNS + 6  # the other columns take few bytes on disk
 TRAINING_ROWS = 20_000
 BATCHES_IN_MEMORY = 3
 
@@ -34,13 +34,13 @@ DETECTORS = {"IForest": IForest, "PCA": lambda: PCA(n_components=0.99)}
 
 
 def affordable_bytes(folder, wanted):
-    """As much as is wanted, or what two files and some room leave of the disk."""
+    """The wanted size, or a quarter of the free space: the output is as large as the input."""
     return min(wanted, shutil.disk_usage(folder).free // 4)
 
 
 def rows(n_rows, random):
-    """Numbers, categories, dates and gaps."""
-    columns = {f"x{i}": random.standard_normal(n_rows) for i in range(NUMBERS)}
+    """Numbers, categories, dates and missing values."""
+    columns = {f"x{i}": random.standard_normal(n_rows) for i in range(NUMERIC_COLUMNS)}
     columns["color"] = pa.array(random.choice(["red", "green", "blue"], n_rows))
     columns["day"] = pa.array(random.integers(19_000, 20_000, n_rows), pa.int32()).cast(pa.date32())
     columns["count"] = pa.array(random.integers(0, 9, n_rows), mask=random.random(n_rows) < 0.05)
@@ -57,7 +57,7 @@ def generate(path, n_bytes):
 
 
 def measure(path, name):
-    """In a process of its own: print the peak memory and both rates."""
+    """Print the peak memory of this process, and the rate over that from memory."""
     [source] = find_tables(path)
     with open_table(source) as reader:
         batches = [batch for batch, _ in zip(reader, range(BATCHES_IN_MEMORY), strict=False)]
@@ -80,7 +80,7 @@ def measure(path, name):
     print(json.dumps({"peak": peak, "ratio": summary.rows / seconds / memory_rate}))
 
 
-def lines(path, name):
+def measure_in_own_process(path, name):
     result = json.loads(
         subprocess.run(
             [sys.executable, __file__, "--measure", str(path), name],
@@ -90,18 +90,19 @@ def lines(path, name):
         ).stdout
     )
     peak, share = result["peak"], 100 * result["ratio"]
-    yield Line(f"{name}: peak memory, MB", "< 1024", f"{peak:.0f}", peak < 1024)
-    yield Line(f"{name}: rate, % of that from memory", "≥ 50", f"{share:.0f}", share >= 50)
+    yield Measurement(f"{name}: peak memory, MB", "< 1024", f"{peak:.0f}", peak < 1024)
+    yield Measurement(f"{name}: rate, % of that from memory", "≥ 50", f"{share:.0f}", share >= 50)
 
 
-def main():
+def main(arguments=None):
+    """Measure and print; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a small file, to try it out")
     parser.add_argument("--measure", nargs=2, help=argparse.SUPPRESS)
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(arguments)
     if arguments.measure:
         measure(*arguments.measure)
-        return
+        return 0
     console = Console()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "rows.parquet")
@@ -109,17 +110,18 @@ def main():
         affordable = affordable_bytes(folder, wanted)
         generate(path, affordable)
         metadata = pq.read_metadata(path)
-        size = f"{path.stat().st_size / 2**30:.2f} GB"
+        megabytes = path.stat().st_size / 2**20
         names = list(DETECTORS)[: 1 if arguments.quick else None]
         names = track(names, "Measuring", console=console)
-        all_lines = [line for name in names for line in lines(path, name)]
-    all_hold = print_lines("Scoring a Parquet file", all_lines, console)
-    console.print(f"File: {size}, {metadata.num_rows:,} rows of {metadata.num_columns} columns.")
+        lines = [line for name in names for line in measure_in_own_process(path, name)]
+    all_reached = print_table("Scoring a Parquet file", lines, console)
+    shape = f"{metadata.num_rows:,} rows of {metadata.num_columns} columns"
+    console.print(f"File: {megabytes:,.0f} MB, {shape}.")
     if affordable < wanted:
-        console.print(f"Not the {wanted / 2**30:.2f} GB wanted: the disk has too little room.")
-    # In a small file, what is done once weighs more: then the ratios are only a trial.
-    sys.exit(0 if all_hold or arguments.quick else 1)
+        console.print(f"A file of {wanted / 2**20:,.0f} MB does not fit on the disk.")
+    # With a small file, one-off work counts too much: the ratios mean nothing.
+    return 0 if all_reached or arguments.quick else 1
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -18,9 +18,9 @@ from .settings import plans
 RESULTS = Path(__file__).parent / "results"
 
 
-def main() -> None:
+def main(command_line: list[str] | None = None) -> None:
     """Run and write."""
-    arguments = parse_arguments(__doc__)
+    arguments = parse_arguments(__doc__, command_line)
     source = Source(arguments.data_dir)
     n_rows = {name: len(source.load(name).y) for name in find_datasets(arguments.data_dir)}
     for plan in plans(sorted(n_rows, key=n_rows.__getitem__)):

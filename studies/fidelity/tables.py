@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 import pandas as pd
@@ -13,13 +13,14 @@ from ctad.detectors import known_detector
 from ctad.evaluation import NO_CALIBRATION, Results
 
 from ..pages import table
-from ..paper.printed_numbers import comparison
+from ..paper.printed_numbers import ROUNDING, SAME, comparison
 from ..paper.protocol import FIRST_HALF
 from ..paper.published_settings import published_settings
 from .settings import (
     CHANGES,
     N_SMALL,
     SEEDS,
+    SEEDS_OF_CHANGES,
     SEEDS_OF_DEFAULTS,
     SLOWER_MCM,
     name_in_results,
@@ -30,9 +31,6 @@ DETECTORS = (
     *("OCSVM", "KNN", "PCA", "IForest", "ECOD", "DeepSVDD", "AutoEncoder"),
     *("DTE", "DRL", "GOAD", "NeuTraLAD", "MCM", "ICL"),
 )
-# The paper prints four digits, and rounds intermediate results. So numbers that differ by this
-# little are the same. The second number is for rounding errors of the difference.
-SAME = 0.0006 + 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,23 +57,29 @@ class Runs:
         """From the smallest to the largest."""
         return sorted(set(self.cells.dataset), key=lambda name: KNOWN_DATASETS[name].samples)
 
-    def of_detector(self, name: str) -> pd.DataFrame:
-        """The runs of one detector."""
-        return self.cells[self.cells.detector == name]
-
     def ranges(self, name: str, metric: str) -> pd.DataFrame:
-        """Mean, minimum and maximum over the seeds of each data set.
+        """Mean, minimum and maximum over the seeds of each data set, for one detector.
 
         `size` counts the runs and `count` those that did not fail; `complete`: all seeds are there.
         """
-        found = self.of_detector(name).groupby("dataset")[metric]
-        found = found.agg(["mean", "min", "max", "count", "size"])
+        over_seeds = self._over_seeds[metric]
+        found = over_seeds[over_seeds.index.get_level_values("detector") == name]
+        found = found.droplevel("detector").dropna(subset="mean")
         wanted = seeds_wanted(name) if is_random(name) else 1
-        return found.assign(complete=found["size"] >= wanted).dropna(subset="mean")
+        return found.assign(complete=found["size"] >= wanted)
+
+    @cached_property
+    def _over_seeds(self) -> dict[str, pd.DataFrame]:
+        groups = self.cells.groupby(["detector", "dataset"])
+        return {
+            metric: groups[metric].agg(["mean", "min", "max", "count", "size"])
+            for metric in METRICS
+        }
 
     def auc_pr(self, name: str) -> pd.Series:
         """AUC-PR by data set and seed."""
-        return self.of_detector(name).set_index(["dataset", "seed"])["auc_pr"]
+        own = self.cells[self.cells.detector == name]
+        return own.set_index(["dataset", "seed"])["auc_pr"]
 
     def is_measured(self, name: str) -> bool:
         return bool(len(self.ranges(name, "auc_pr")))
@@ -84,7 +88,9 @@ class Runs:
 def seeds_wanted(name: str) -> int:
     """How many runs of a detector a range needs."""
     detector = name.split()[0]
-    return SEEDS_OF_DEFAULTS[detector] if name == name_in_results(detector) else len(SEEDS)
+    if name == name_in_results(detector):
+        return max(SEEDS_OF_DEFAULTS[detector], SEEDS_OF_CHANGES)
+    return len(SEEDS)
 
 
 def is_random(name: str) -> bool:
@@ -105,8 +111,8 @@ printed_numbers = cache(comparison)
 def position(ranges: pd.DataFrame, printed: pd.Series) -> pd.Series:
     """Where a printed number lies, seen from our range; empty if seeds are missing."""
     side = pd.Series("inside", index=ranges.index)
-    side[printed < ranges["min"] - SAME] = "below"
-    side[printed > ranges["max"] + SAME] = "above"
+    side[printed < ranges["min"] - SAME - ROUNDING] = "below"
+    side[printed > ranges["max"] + SAME + ROUNDING] = "above"
     return side.where(ranges["complete"], "")
 
 
@@ -213,18 +219,17 @@ def compare(
 def all_datasets(runs: Runs, detector: str) -> list[str]:
     """One detector on every data set."""
     settings = settings_of(detector)
-    heads = [f"{m}: {h}" for m in METRICS.values() for h in ("paper", *settings, "paper is")]
-    ranges = {m: [runs.ranges(name, m) for name in settings.values()] for m in METRICS}
-    rows = []
-    for dataset in ranges["auc_pr"][0].index:
-        cells = [dataset]
-        for metric, (first, *others) in ranges.items():
-            printed = printed_numbers(metric)[detector]
-            cells.append(f"{printed[dataset]:.4f}")
-            cells += [mean_and_range(one, dataset) for one in (first, *others)]
-            cells.append(position(first, printed[first.index])[dataset])
-        rows.append(cells)
-    return table(["data set", *heads], rows)
+    columns = {}
+    for metric, name_of_metric in METRICS.items():
+        ranges = [runs.ranges(name, metric) for name in settings.values()]
+        datasets = ranges[0].index
+        printed = printed_numbers(metric)[detector][datasets]
+        columns[f"{name_of_metric}: paper"] = [f"{number:.4f}" for number in printed]
+        for setting, found in zip(settings, ranges, strict=True):
+            shown = [mean_and_range(found, dataset) for dataset in datasets]
+            columns[f"{name_of_metric}: {setting}"] = shown
+        columns[f"{name_of_metric}: paper is"] = position(ranges[0], printed)
+    return table(["data set", *columns], zip(datasets, *columns.values(), strict=True))
 
 
 def mean_and_range(ranges: pd.DataFrame, dataset: str) -> str:

@@ -20,9 +20,9 @@ RESULTS = Path(__file__).parent / "results"
 SCORES = PAPER_RESULTS / "scores"
 
 
-def main() -> None:
+def main(command_line: list[str] | None = None) -> None:
     """Measure and write."""
-    arguments = parse_arguments(__doc__)
+    arguments = parse_arguments(__doc__, command_line)
     source = Source(arguments.data_dir)
     datasets = find_datasets(arguments.data_dir)
     for plan in plans(datasets):

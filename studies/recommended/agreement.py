@@ -37,7 +37,11 @@ def agreement_store(folder: Path) -> Store[Case, Agreement]:
 
 
 def measure_agreement(
-    datasets: Iterable[str], source: Source, folder: Path, scores_folder: Path
+    datasets: Iterable[str],
+    source: Source,
+    folder: Path,
+    scores_folder: Path,
+    detectors: Iterable[str] = DETECTORS,
 ) -> None:
     """Measure the missing cases, with the first seed."""
     store = agreement_store(folder)
@@ -45,13 +49,15 @@ def measure_agreement(
     missing = [
         (Case(dataset, detector, split.name), split)
         for dataset in datasets
-        for detector in DETECTORS
+        for detector in detectors
         for split in SPLITS
         if Case(dataset, detector, split.name) not in known
     ]
     with store.writing() as add, threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for case, protocol in tqdm(missing, "Agreement of score and term", leave=False):
+        for case, protocol in tqdm(
+            missing, "Agreement of score and term", leave=False, disable=None
+        ):
             dataset = source.load(case.dataset)
             split = protocol.split(dataset, 0)
             detector = contestant(case.detector, protocol)

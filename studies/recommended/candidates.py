@@ -24,8 +24,8 @@ from .terms import (
     AfterTransform,
     CappedPrice,
     InSample,
-    LimitedCentroids,
     MeanTerm,
+    MoreCentroids,
     NearestRow,
     RandomRows,
 )
@@ -116,12 +116,13 @@ def candidates() -> dict[str, list[Calibration]]:
             changed("unscaled, plain distance", feature_scaling=None, cost="distance"),
         ],
         "centroids and draws": [
-            relaxed("K up to 30", LimitedCentroids(30)),
-            relaxed("K up to 100", LimitedCentroids(100)),
-            relaxed("K up to 400", LimitedCentroids(400)),
-            relaxed("K up to two thirds of the rows", LimitedCentroids(200, 2 / 3)),
+            changed("K up to 30", n_centroids=30),
+            changed("K up to 100", n_centroids=100),
+            changed("K up to 400", n_centroids=400),
+            relaxed("K up to two thirds of the rows", MoreCentroids()),
             relaxed(
-                "K up to 10, 30 and 200", MeanTerm([LimitedCentroids(k) for k in (10, 30, 200)])
+                "K up to 10, 30 and 200",
+                MeanTerm([RelaxedCTAD(n_centroids=k) for k in (10, 30, 200)]),
             ),
             changed("2 draws", n_draws=2),
             changed("8 draws", n_draws=8),

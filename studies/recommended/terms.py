@@ -9,9 +9,8 @@ from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, clone
 from sklearn.cluster import KMeans
 from sklearn.neighbors import NearestNeighbors
-from sklearn.utils import check_random_state
+from sklearn.preprocessing import FunctionTransformer, MinMaxScaler
 
-from ctad.calibration import DrawSettings, new_draw
 from ctad.transport import RowTransport
 
 
@@ -64,38 +63,64 @@ class MeanTerm(BaseEstimator):
         return np.mean([one.delta(rows) for one in self.calibrators_], axis=0)
 
 
-class LimitedCentroids(BaseEstimator):
-    """`RelaxedCTAD` with another limit: so many centroids, at most a share of the distinct rows."""
+class MoreCentroids(BaseEstimator):
+    """The term of `RelaxedCTAD`, with up to two thirds of the distinct rows as centroids.
 
-    def __init__(self, n_centroids, share=1 / 3, random_state=None):
+    `RelaxedCTAD` stops at a third, so the formula of docs/recommended.md is computed here.
+    """
+
+    def __init__(self, n_centroids=200, share=2 / 3, random_state=None):
         self.n_centroids, self.share = n_centroids, share
         self.random_state = random_state
 
     def fit(self, rows):
+        random = np.random.RandomState(self.random_state)
         k = max(1, min(self.n_centroids, int(self.share * len(np.unique(rows, axis=0)))))
-        random = check_random_state(self.random_state)
-        drawn = [
-            new_draw(
-                rows,
-                DrawSettings(
-                    k,
-                    min(20, len(rows)),
-                    target="free",
-                    feature_scaling=scaling,
-                    relative_costs=True,
-                    random_columns=number > 0,
-                    max_kmeans_rows=64 * k,
-                ),
-                random,
-            )
-            for number, scaling in enumerate((None, "minmax", None, "minmax"))
-        ]
-        self.draws_ = [draw for draw, _ in drawn]
-        self.training_delta_ = self.delta(rows) + np.mean([more for _, more in drawn], axis=0)
+        self.draws_, terms = [], []
+        for number in range(4):
+            columns = random_columns(rows.shape[1], random) if number else slice(None)
+            transformer = MinMaxScaler() if number % 2 else FunctionTransformer()
+            inside = transformer.fit_transform(rows[:, columns])
+            used = random.choice(len(rows), min(len(rows), 64 * k), replace=False)
+            kmeans = KMeans(k, n_init=1, random_state=random.randint(2**31 - 1)).fit(inside[used])
+            centroids, labels = kmeans.cluster_centers_, kmeans.labels_
+            distances = cdist(inside, centroids)
+            unseen = leave_one_out(distances[used], labels)
+            usual = (np.bincount(labels, unseen) + 10 * unseen.mean()) / (np.bincount(labels) + 10)
+            term = (distances / usual).min(axis=1)
+            term[used] = leave_one_out(distances[used] / usual, labels)
+            terms.append(term)
+            self.draws_.append((columns, transformer, centroids, usual))
+        self.training_delta_ = np.mean(terms, axis=0)
         return self
 
     def delta(self, rows):
-        return np.mean([draw.solve(rows).own for draw in self.draws_], axis=0)
+        each = [
+            (cdist(transformer.transform(rows[:, columns]), centroids) / usual).min(axis=1)
+            for columns, transformer, centroids, usual in self.draws_
+        ]
+        return np.mean(each, axis=0)
+
+
+def random_columns(n, random):
+    """More than half of the columns."""
+    n_used = random.randint(n // 2 + 1, n + 1)
+    return np.sort(random.choice(n, n_used, replace=False))
+
+
+def leave_one_out(costs, labels):
+    """The least cost of each row if k-means had not used it, given costs (n, K) and clusters.
+
+    Without the row, the mean of n rows is n / (n - 1) times as far, and a row that is alone has no
+    centroid.
+    """
+    rows, n = np.arange(len(costs)), np.bincount(labels)[labels]
+    without = costs.copy()
+    without[rows, labels] = np.inf
+    shared = n > 1
+    own = rows[shared], labels[shared]
+    without[own] = costs[own] * n[shared] / (n[shared] - 1)
+    return without.min(axis=1)
 
 
 class RandomRows(BaseEstimator):
