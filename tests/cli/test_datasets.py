@@ -7,6 +7,7 @@ import pty
 import re
 import subprocess
 import sys
+from dataclasses import asdict, replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -113,7 +114,7 @@ def test_a_script_gets_all(folder):
     assert by_name["broken"]["rows"] is None
     assert by_name["yeast"]["path"] is None
     known = KNOWN_DATASETS["yeast"]
-    assert by_name["yeast"]["registered"] == {**known._asdict(), "url": known.url}
+    assert by_name["yeast"]["registered"] == {**asdict(known), "url": known.url}
 
 
 @pytest.mark.parametrize(
@@ -157,7 +158,7 @@ def test_of_all_that_are_missing_those_that_fail_stop_no_others(
     monkeypatch,
 ):
     wanted = {name: KNOWN_DATASETS[name] for name in ("glass", "vowels", "yeast")}
-    registered = {**wanted, "yeast": wine._replace(name="yeast")}
+    registered = {**wanted, "yeast": replace(wine, name="yeast")}
     monkeypatch.setattr("ctad.datasets.KNOWN_DATASETS", registered)
     monkeypatch.setattr("ctad.datasets._registry.KNOWN_DATASETS", registered)
     with source(whole) as server:
@@ -178,11 +179,12 @@ def test_of_all_that_are_missing_those_that_fail_stop_no_others(
 
 DOWNLOAD = """
 import sys
+from dataclasses import replace
 from ctad.cli._app import app
 from ctad.datasets import KNOWN_DATASETS, _download, _registry
 _registry.HOST, sha256 = sys.argv[1:3]
 _download.PAUSE_SECONDS = 0
-KNOWN_DATASETS["wine"] = KNOWN_DATASETS["wine"]._replace(source_sha256=sha256)
+KNOWN_DATASETS["wine"] = replace(KNOWN_DATASETS["wine"], source_sha256=sha256)
 app(["datasets", "wine", "--download"])
 """
 

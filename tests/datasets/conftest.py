@@ -1,7 +1,8 @@
-"""A data set of the paper that is small, and comes from a server on this machine."""
+"""A small data set of the paper, and a local server that has its file."""
 
 import io
 from contextlib import contextmanager
+from dataclasses import replace
 from hashlib import sha256
 
 import numpy as np
@@ -15,7 +16,7 @@ from .server import serving, silent, stalls, whole
 
 @pytest.fixture(autouse=True)
 def no_data_yet(tmp_path, monkeypatch):
-    """Neither a folder nor a cache of the user's, and no proxy."""
+    """No folder of the user, an empty cache and no proxy."""
     monkeypatch.delenv("CTAD_DATA_DIR", raising=False)
     monkeypatch.setenv("CTAD_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
@@ -27,7 +28,7 @@ def cache(tmp_path):
 
 
 def small(seed=0):
-    """20 rows, the last 4 of them anomalies."""
+    """20 rows; the last 4 are anomalies."""
     return normal(20, 3, seed=seed), np.arange(20) > 15
 
 
@@ -39,14 +40,15 @@ def npz(X, y):
 
 @pytest.fixture
 def body():
-    """The public file."""
+    """The content of the public file."""
     return npz(*small())
 
 
 @pytest.fixture
 def wine(body, monkeypatch):
-    """What is registered for the file above, under the name of another."""
-    known = known_dataset("wine")._replace(
+    """The registry's entry of this file, under the name of another data set."""
+    known = replace(
+        known_dataset("wine"),
         samples=20,
         dims=3,
         anomalies=4,
@@ -59,12 +61,12 @@ def wine(body, monkeypatch):
 
 @pytest.fixture
 def source(body, monkeypatch):
-    """Serve the file, or something else, to a downloader that does not wait for long."""
+    """Serve the file, or other answers, to a downloader with short timeouts."""
     monkeypatch.setattr("ctad.datasets._download.PAUSE_SECONDS", 0.0)
 
     @contextmanager
     def source(*answers, content=body):
-        seconds = 0.5 if {silent, stalls} & {*answers} else 30.0
+        seconds = 0.3 if {silent, stalls} & {*answers} else 30.0
         monkeypatch.setattr("ctad.datasets._download.TIMEOUT_SECONDS", (30.0, seconds))
         with serving(content, *(answers or [whole])) as server:
             monkeypatch.setattr("ctad.datasets._registry.HOST", server.url)

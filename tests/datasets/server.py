@@ -1,4 +1,4 @@
-"""A server on this machine that does to a file what servers on the internet do at times."""
+"""A local server that fails in the ways in which servers on the internet fail."""
 
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -6,7 +6,7 @@ from threading import Barrier, Event, Thread
 
 
 class Server:
-    """Answers requests in one way after the other; the last goes on."""
+    """Gives one answer after the other; repeats the last one."""
 
     def __init__(self, body, *answers):
         self.body = body
@@ -31,35 +31,35 @@ def error(code):
 
 
 def silent(server, request):
-    """No answer at all."""
+    """Do not answer."""
     server.stopped.wait(60)
 
 
 def stalls(server, request):
-    """Half of it, then nothing."""
+    """Send half of the file, then nothing more."""
     send(request, server.body[: len(server.body) // 2], length=len(server.body))
     server.half_sent.set()
     server.stopped.wait(60)
 
 
 def slow(server, request):
-    """Half of it, and the rest after a pause."""
-    half = len(server.body) // 2
-    send(request, server.body[:half], length=len(server.body))
+    """Send half of the file, and the rest after a pause."""
+    middle = len(server.body) // 2
+    send(request, server.body[:middle], length=len(server.body))
     server.stopped.wait(0.5)
-    request.wfile.write(server.body[half:])
+    request.wfile.write(server.body[middle:])
 
 
-def breaks_off(server, request):
-    """Half of it, then an end."""
+def half(server, request):
+    """Send half of the file and close the connection."""
     send(request, server.body[: len(server.body) // 2], length=len(server.body))
 
 
-def promises_less(server, request):
+def length_too_small(server, request):
     send(request, server.body, length=len(server.body) // 2)
 
 
-def promises_nonsense(server, request):
+def length_not_a_number(server, request):
     send(request, server.body, length="much")
 
 
@@ -67,12 +67,12 @@ def other_bytes(server, request):
     send(request, server.body[::-1])
 
 
-def waits_for_the_other(server, request):
-    """Half of it, and the rest when another request has got its half, too."""
-    half = len(server.body) // 2
-    send(request, server.body[:half], length=len(server.body))
+def waits_for_another_request(server, request):
+    """Send half of the file, and the rest when another request has its half, too."""
+    middle = len(server.body) // 2
+    send(request, server.body[:middle], length=len(server.body))
     server.both_halfway.wait(60)
-    request.wfile.write(server.body[half:])
+    request.wfile.write(server.body[middle:])
 
 
 def send(request, content, length=None):
@@ -85,12 +85,12 @@ def send(request, content, length=None):
 
 @contextmanager
 def serving(body, *answers):
-    """A `Server`, with its address as `url`."""
+    """Run a `Server`; its address is `url`."""
     server = Server(body, *answers)
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
-            with suppress(ConnectionError):  # whoever asked has had enough
+            with suppress(ConnectionError):  # the client has closed the connection
                 server.answer(self)
 
         def log_message(self, *_):

@@ -1,4 +1,4 @@
-"""What a data set is, and what is none."""
+"""Data sets: stored values, hashes, and input that is refused."""
 
 import hashlib
 from dataclasses import FrozenInstanceError
@@ -24,7 +24,7 @@ def test_numbers_become_floats_and_labels_booleans():
         dataset.name = "b"
 
 
-def test_the_hash_is_that_of_shape_values_and_labels():
+def test_the_hash_covers_shape_values_and_labels():
     bytes_ = np.array([2, 3], "<i8").tobytes() + X.astype("<f8").tobytes() + b"\x00\x01"
     assert Dataset("a", X, Y).sha256 == hashlib.sha256(bytes_).hexdigest()
 
@@ -33,20 +33,20 @@ def test_the_hash_is_that_of_shape_values_and_labels():
     "same",
     [X.astype(np.float32), X.astype(">f8"), np.asfortranarray(X), X.astype(np.uint8), X.tolist()],
 )
-def test_the_hash_does_not_depend_on_how_numbers_are_held(same):
+def test_the_hash_does_not_depend_on_the_type_of_the_numbers(same):
     assert Dataset("b", same, Y == 1).sha256 == Dataset("a", X, Y).sha256
 
 
-def test_minus_zero_is_zero():
+def test_the_hash_of_minus_zero_is_that_of_zero():
     assert Dataset("a", [[0.0], [1.0]], Y).sha256 == Dataset("a", [[-0.0], [1.0]], Y).sha256
 
 
 @pytest.mark.parametrize("other", [(X + 1e-12, Y), (X, 1 - Y), (X[:, :2], Y)])
-def test_other_values_have_another_hash(other):
+def test_different_values_have_different_hashes(other):
     assert Dataset("a", *other).sha256 != Dataset("a", X, Y).sha256
 
 
-def test_the_hash_of_a_table_is_that_of_its_values():
+def test_the_hash_of_a_table_covers_its_values_only():
     pieces = pa.concat_tables([TABLE[:1], TABLE[1:]]).replace_schema_metadata({"by": "us"})
     assert Dataset("a", TABLE, Y).sha256 == Dataset("a", pieces, Y).sha256
     assert Dataset("a", TABLE, Y).sha256 != Dataset("a", TABLE, 1 - Y).sha256
@@ -74,6 +74,6 @@ def test_the_hash_of_a_table_is_that_of_its_values():
         (pa.table({"n": [1.0, np.inf]}), Y, "column 'n' has 1 infinite values"),
     ],
 )
-def test_what_is_no_data_set_is_refused(rows, labels, message):
+def test_wrong_rows_and_labels_are_refused(rows, labels, message):
     with pytest.raises(ValueError, match=message):
         Dataset("a", rows, labels)

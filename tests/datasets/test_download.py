@@ -1,86 +1,96 @@
-"""Downloads end with the whole file, or with nothing and a reason."""
+"""Downloads give the complete file, or an error that says why."""
 
 import os
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pooch
 import pytest
 
 from ctad._progress import on_progress
-from ctad.datasets import DownloadError, download_file, downloaded_file, load_dataset
+from ctad.datasets import DownloadError, cached_file, load_dataset
+from ctad.datasets._download import ATTEMPTS, download_file
 
 from .conftest import npz, small
 from .server import (
-    breaks_off,
     error,
+    half,
+    length_not_a_number,
+    length_too_small,
     other_bytes,
-    promises_less,
-    promises_nonsense,
     serving,
     silent,
     stalls,
-    waits_for_the_other,
+    waits_for_another_request,
     whole,
 )
 
-# what the server does: (how, what is said of it)
+# what goes wrong: (answer of the server, message)
 FAILURES = {
     "500": (error(500), "the server answered 500 Internal Server Error"),
     "404": (error(404), "the server answered 404 Not Found"),
-    "silence": (silent, "the server kept silent for too long"),
-    "a stall": (stalls, "the server kept silent for too long"),
-    "half a file": (breaks_off, "the file broke off"),
-    "a length too small": (promises_less, "its SHA-256 was .* instead of"),
-    "a length that is none": (promises_nonsense, "'much'"),
-    "other bytes": (other_bytes, "its SHA-256 was .* instead of"),
+    "silence": (silent, "the server did not answer in time"),
+    "a stall": (stalls, "the server did not answer in time"),
+    "half a file": (half, "the file is incomplete"),
+    "a length too small": (length_too_small, "the SHA-256 of the file is .* instead of"),
+    "a length that is not a number": (length_not_a_number, "'much'"),
+    "other bytes": (other_bytes, "the SHA-256 of the file is .* instead of"),
 }
 
 
-def left_in(folder):
+def files_in(folder):
     return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
 
 
 def test_a_file_is_downloaded_once(source, wine, cache, body):
     with source() as server:
-        path = download_file(wine)
+        path = cached_file(wine, download=True)
         assert path.read_bytes() == body
-        assert path == downloaded_file(wine) == cache / "wine.npz"
+        assert path == cached_file(wine) == cache / "wine.npz"
         np.testing.assert_array_equal(load_dataset("Wine").X, small()[0])
         assert server.requested == [f"/{wine.repository}/{wine.commit}/{wine.path}"]
-    assert left_in(cache) == ["wine.npz"]
+    assert files_in(cache) == ["wine.npz"]
 
 
 @pytest.mark.parametrize(("answer", "reason"), FAILURES.values(), ids=list(FAILURES))
-def test_what_fails_is_tried_again(source, wine, cache, body, answer, reason):
-    with source(answer, answer, whole) as server:
+def test_a_failed_download_is_tried_again(source, wine, cache, body, answer, reason):
+    with source(answer, whole) as server:
         assert download_file(wine).read_bytes() == body
-        assert len(server.requested) == 3
-    assert left_in(cache) == ["wine.npz"]
+        assert len(server.requested) == 2
+    assert files_in(cache) == ["wine.npz"]
 
 
 @pytest.mark.parametrize(("answer", "reason"), FAILURES.values(), ids=list(FAILURES))
-def test_what_goes_on_failing_is_told_of_and_leaves_nothing(source, wine, cache, answer, reason):
-    with source(answer) as server, pytest.raises(DownloadError, match=reason) as failed:
+def test_the_reason_of_a_failure_is_given(source, wine, cache, monkeypatch, answer, reason):
+    monkeypatch.setattr("ctad.datasets._download.ATTEMPTS", 1)
+    with source(answer), pytest.raises(DownloadError, match=f"Last error: .*{reason}"):
         download_file(wine)
-    assert len(server.requested) == 3
-    assert left_in(cache) == []
-    said = str(failed.value)
-    assert said.startswith(f"wine could not be downloaded from {server.url}/{wine.repository}")
-    assert "put the file into a folder and name it with --data-dir or CTAD_DATA_DIR" in said
+    assert files_in(cache) == []
 
 
-def test_without_a_server_the_reason_is_told(source, wine, cache):
+def test_after_three_failed_attempts_there_is_an_error_and_no_file(source, wine, cache):
+    with source(error(500)) as server, pytest.raises(DownloadError) as failed:
+        download_file(wine)
+    assert len(server.requested) == ATTEMPTS == 3
+    assert files_in(cache) == []
+    message = str(failed.value)
+    assert message.startswith(f"wine could not be downloaded from {server.url}/{wine.repository}")
+    assert "put the file into a folder and pass the folder by --data-dir or CTAD_DATA" in message
+
+
+def test_without_a_server_the_reason_is_given(source, wine, cache):
     with source():
         pass
     with pytest.raises(DownloadError, match="refused"):
         load_dataset("wine")
-    assert left_in(cache) == []
+    assert files_in(cache) == []
 
 
-def test_pauses_grow(source, wine, monkeypatch):
+def test_pauses_between_attempts_double(source, wine, monkeypatch):
     pauses = []
     monkeypatch.setattr("ctad.datasets._download.PAUSE_SECONDS", 1.0)
     monkeypatch.setattr("ctad.datasets._download.time.sleep", pauses.append)
@@ -90,35 +100,35 @@ def test_pauses_grow(source, wine, monkeypatch):
 
 
 @pytest.mark.parametrize("content", [b"", b"PK half a file"])
-def test_a_bad_file_in_the_cache_is_downloaded_anew(source, wine, cache, body, content):
+def test_a_damaged_file_in_the_cache_is_downloaded_again(source, wine, cache, body, content):
     cache.mkdir()
     (cache / "wine.npz").write_bytes(content)
-    assert downloaded_file(wine) is None
+    assert cached_file(wine) is None
     with source():
         load_dataset("wine")
     assert (cache / "wine.npz").read_bytes() == body
 
 
-def test_a_bad_file_in_the_cache_stays_if_there_is_no_better(source, wine, cache):
+def test_a_damaged_file_in_the_cache_stays_if_the_download_fails(source, wine, cache):
     cache.mkdir()
     (cache / "wine.npz").write_bytes(b"bad")
     with source(error(500)), pytest.raises(DownloadError):
         load_dataset("wine")
-    assert left_in(cache) == ["wine.npz"]
+    assert files_in(cache) == ["wine.npz"]
 
 
 @pytest.fixture
 def without_hash(wine):
-    return wine._replace(source_sha256=None, values_sha256=None)
+    return replace(wine, source_sha256=None, values_sha256=None)
 
 
-@pytest.mark.parametrize("answer", [promises_less, other_bytes, error(500)])
-def test_what_has_no_hash_is_checked_by_its_shape(source, without_hash, cache, body, answer):
+@pytest.mark.parametrize("answer", [length_too_small, other_bytes, error(500)])
+def test_a_file_without_hash_is_checked_by_its_shape(source, without_hash, cache, body, answer):
     with source(answer, whole):
         assert download_file(without_hash).read_bytes() == body
-    assert downloaded_file(without_hash) == cache / "wine.npz"
+    assert cached_file(without_hash) == cache / "wine.npz"
     (cache / "wine.npz").write_bytes(body[:-1])
-    assert downloaded_file(without_hash) is None
+    assert cached_file(without_hash) is None
 
 
 def test_another_shape_is_refused(source, without_hash, cache):
@@ -128,15 +138,19 @@ def test_another_shape_is_refused(source, without_hash, cache):
         pytest.raises(DownloadError, match="it has 19 rows, 3 columns and 4 anomalies"),
     ):
         download_file(without_hash)
-    with source(content=b"<html>"), pytest.raises(DownloadError, match="it was not a data set"):
+    with (
+        source(content=b"<html>"),
+        pytest.raises(DownloadError, match="the file is not a data set"),
+    ):
         download_file(without_hash)
-    assert left_in(cache) == []
+    assert files_in(cache) == []
 
 
 def test_progress_is_reported(source, wine):
     large = npz(np.zeros((300_000, 1)), np.arange(300_000) > 9)
-    known = wine._replace(samples=300_000, dims=1, anomalies=299_990, source_sha256=None)
-    known = known._replace(values_sha256=None)
+    known = replace(
+        wine, samples=300_000, dims=1, anomalies=299_990, source_sha256=None, values_sha256=None
+    )
     reported = []
     with source(error(500), whole, content=large), on_progress(reported.append):
         download_file(known)
@@ -147,14 +161,14 @@ def test_progress_is_reported(source, wine):
     assert done[0] < len(large) // 2000 < done[-1] == len(large) // 1000
 
 
-def test_a_cache_that_cannot_be_written_is_told_of(source, wine, cache):
+def test_a_cache_that_cannot_be_written_is_an_error(source, wine, cache):
     cache.write_text("not a folder")
-    assert downloaded_file(wine) is None
+    assert cached_file(wine) is None
     with source(), pytest.raises(DownloadError, match=r"cannot be written to .*CTAD_CACHE_DIR"):
         download_file(wine)
 
 
-def test_the_cache_is_the_users_unless_they_say_otherwise(source, wine, tmp_path, monkeypatch):
+def test_the_default_cache_is_the_users_cache_folder(source, wine, tmp_path, monkeypatch):
     monkeypatch.delenv("CTAD_CACHE_DIR")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # where Linux looks
     monkeypatch.setattr(pooch.utils.platformdirs, "user_cache_dir", lambda name: tmp_path / name)
@@ -163,49 +177,45 @@ def test_the_cache_is_the_users_unless_they_say_otherwise(source, wine, tmp_path
 
 
 @pytest.mark.parametrize("folder", ["", "cache"])
-def test_without_pooch_the_way_to_get_it_is_told(wine, monkeypatch, folder):
+def test_without_pooch_the_error_says_how_to_install_it(wine, monkeypatch, folder):
     monkeypatch.setenv("CTAD_CACHE_DIR", folder)
     for package in ("pooch", "requests"):
         monkeypatch.setitem(sys.modules, package, None)
-    assert downloaded_file(wine) is None
-    with pytest.raises(ImportError, match=r"needs pooch: pip install 'ctad\[bench\]' brings it"):
+    assert cached_file(wine) is None
+    with pytest.raises(
+        ImportError, match=r"needs pooch. Install it with pip install 'ctad\[benchmark\]'"
+    ):
         load_dataset("wine")
 
 
-# Downloads from the server, and with the hash, that are its arguments.
 DOWNLOADER = """
 import sys
-from ctad.datasets import _registry, download_file, known_dataset
-_registry.HOST, sha256 = sys.argv[1:]
-download_file(known_dataset("wine")._replace(source_sha256=sha256))
+from ctad.datasets import _registry, cached_file, known_dataset
+_registry.HOST = sys.argv[1]
+cached_file(known_dataset("wine"), download=True)
 """
 
 
-def downloader(server, known):
-    return subprocess.Popen([sys.executable, "-c", DOWNLOADER, server.url, known.source_sha256])
-
-
 @pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL")
-def test_killed_while_downloading_there_is_no_file(source, wine, cache, body):
-    with serving(body, stalls) as server, downloader(server, wine) as process:
+def test_a_killed_download_leaves_no_file(source, wine, cache, body):
+    with (
+        serving(body, stalls) as server,
+        subprocess.Popen([sys.executable, "-c", DOWNLOADER, server.url]) as process,
+    ):
         assert server.half_sent.wait(60)
         process.send_signal(signal.SIGKILL)
     assert process.returncode == -signal.SIGKILL
-    [part] = left_in(cache)
+    [part] = files_in(cache)
     assert part.startswith(".wine.npz.")
-    assert downloaded_file(wine) is None
+    assert cached_file(wine) is None
     with source():
         assert download_file(wine).read_bytes() == body
-    assert left_in(cache) == ["wine.npz"]  # not what the other left behind
+    assert files_in(cache) == ["wine.npz"]  # the partial file is removed
 
 
-def test_two_at_once_both_end_well(wine, cache, body):
-    with (
-        serving(body, waits_for_the_other) as server,
-        downloader(server, wine) as one,
-        downloader(server, wine) as other,
-    ):
-        assert (one.wait(60), other.wait(60)) == (0, 0)
+def test_two_downloads_at_once_do_not_disturb_each_other(source, wine, cache, body):
+    with source(waits_for_another_request) as server, ThreadPoolExecutor(2) as pool:
+        assert set(pool.map(download_file, [wine, wine])) == {cache / "wine.npz"}
         assert len(server.requested) == 2
     assert (cache / "wine.npz").read_bytes() == body
-    assert left_in(cache) == ["wine.npz"]
+    assert files_in(cache) == ["wine.npz"]

@@ -1,4 +1,4 @@
-"""Data sets in files of any kind."""
+"""Data sets in files of all formats."""
 
 import numpy as np
 import pandas as pd
@@ -38,7 +38,7 @@ WRITERS = {
 
 
 @pytest.mark.parametrize("name", WRITERS)
-def test_the_same_values_are_read_from_files_of_any_kind(tmp_path, name):
+def test_all_formats_give_the_same_values(tmp_path, name):
     WRITERS[name](tmp_path / name)
     dataset = read_dataset(tmp_path / name)
     assert dataset.name == name.partition(".")[0]
@@ -47,7 +47,7 @@ def test_the_same_values_are_read_from_files_of_any_kind(tmp_path, name):
     np.testing.assert_array_equal(dataset.y, Y)
 
 
-def test_a_name_may_have_dots(tmp_path):
+def test_a_name_may_contain_dots(tmp_path):
     write_npz(tmp_path / "comm.and.crime.npz")
     assert read_dataset(tmp_path / "comm.and.crime.npz").name == "comm.and.crime"
 
@@ -58,13 +58,13 @@ def test_sparse_and_compressed_matlab_files_are_read(tmp_path):
 
 
 @pytest.mark.parametrize("labels", [Y, Y.astype(">f8"), Y.astype(np.uint8), Y.astype(str)])
-def test_labels_may_be_of_any_type(tmp_path, labels):
+def test_labels_may_have_any_type(tmp_path, labels):
     write_npz(tmp_path / "a.npz", y=labels)
     np.testing.assert_array_equal(read_dataset(tmp_path / "a.npz").y, Y)
 
 
 @pytest.mark.parametrize("name", ["a.npz", "a.mat", "a.csv", "a.parquet"])
-def test_labels_may_have_another_name_and_other_values(tmp_path, name):
+def test_the_label_column_may_have_another_name_and_other_values(tmp_path, name):
     labels = np.where(Y, 2.0, 1.0)
     if name == "a.npz":
         np.savez(tmp_path / name, X=X, kind=labels)
@@ -94,7 +94,7 @@ MIXED = pd.DataFrame(
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
-def test_text_dates_and_gaps_stay_a_table_for_the_encoder(tmp_path, suffix):
+def test_text_dates_and_missing_values_stay_in_a_table_for_the_encoder(tmp_path, suffix):
     if suffix == ".csv":
         MIXED.to_csv(tmp_path / "mixed.csv", index=False)
     else:
@@ -111,7 +111,7 @@ def test_text_dates_and_gaps_stay_a_table_for_the_encoder(tmp_path, suffix):
 
 
 @pytest.mark.parametrize("identifier", [np.arange(100, 120), np.full(20, 2**60)])
-def test_a_column_that_may_identify_rows_is_left_to_the_encoder(tmp_path, identifier):
+def test_a_possible_identifier_is_left_to_the_encoder(tmp_path, identifier):
     write(tmp_path / "a.parquet", TABLE.append_column("id", [identifier]))
     dataset = read_dataset(tmp_path / "a.parquet")
     with pytest.warns(UserWarning, match="not used: 'id'"):
@@ -131,7 +131,7 @@ def write_damaged(path):
 
 
 def write_hdf5(path):
-    """The head of a MATLAB file of version 7.3 is all that scipy looks at."""
+    """The header of a MATLAB file of version 7.3; scipy reads no more of it."""
     path.write_bytes(b"MATLAB 7.3 MAT-file".ljust(124) + b"\x00\x02IM" + b"\x89HDF\r\n\x1a\n" * 50)
 
 
@@ -149,7 +149,7 @@ WRONG = {
         lambda p: write(p, TABLE.drop_columns(["y"])),
         "lacks column 'y', which should have the labels; it has 'x0', 'x1', 'x2'",
     ),
-    "nothing but labels": (
+    "only a label column": (
         "a.csv",
         lambda p: write(p, TABLE.select(["y"])),
         "X must have rows and columns",
@@ -168,8 +168,8 @@ WRONG = {
     "damaged .mat": ("a.mat", write_damaged, "cannot be read as .mat"),
     "damaged .parquet": ("a.parquet", write_damaged, "cannot be read as Parquet"),
     "empty": ("a.mat", lambda p: p.touch(), "cannot be read as .mat"),
-    "HDF5": ("a.mat", write_hdf5, r"version 7.3, which is HDF5.*save\('a.mat', 'X', 'y', '-v7'\)"),
-    "gaps": (
+    "HDF5": ("a.mat", write_hdf5, r"version 7.3 \(HDF5\).*save\('a.mat', 'X', 'y', '-v7'\)"),
+    "missing values": (
         "a.npz",
         lambda p: write_npz(p, X=np.where(X > 1, np.nan, X)),
         r"NaN or infinite: \d in column 0, \d in column 1",
@@ -177,7 +177,7 @@ WRONG = {
     "too few labels": ("a.npz", lambda p: write_npz(p, y=Y[1:]), "for each of the 20 rows"),
     "no anomalies": ("a.npz", lambda p: write_npz(p, y=0 * Y), "0 of 20 rows are labelled"),
     "odd labels": ("a.npz", lambda p: write_npz(p, y=Y * 2 - 1), "but column 'y' has '-1'"),
-    "labels that are no values": (
+    "labels that are objects": (
         "a.mat",
         lambda p: scipy.io.savemat(p, {"X": X, "y": [{"a": 1}]}),
         "y must be numbers or text, not of type object",
@@ -187,19 +187,19 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("name", "writer", "message"), WRONG.values(), ids=list(WRONG))
-def test_what_cannot_be_read_is_refused_by_name(tmp_path, name, writer, message):
+def test_a_file_that_cannot_be_read_is_named(tmp_path, name, writer, message):
     writer(tmp_path / name)
     with pytest.raises(TableError, match=message) as refused:
         read_dataset(tmp_path / name)
     assert str(tmp_path / name) in str(refused.value)
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path):
+def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"a.npz: there is no such file"):
         read_dataset(tmp_path / "a.npz")
 
 
-def test_a_folder_is_searched_for_files_of_all_kinds(tmp_path):
+def test_files_of_all_formats_are_found_in_a_folder(tmp_path):
     names = ["b.csv.gz", "a.npz", "C.parquet", "d.e.mat", "notes.txt", ".hidden.csv", "_x.csv"]
     for name in names:
         (tmp_path / name).touch()

@@ -11,7 +11,7 @@ from .conftest import small
 
 @pytest.fixture
 def folder(tmp_path, body, wine):
-    """The registered data set, and one of the user's own."""
+    """A folder with the registered data set and one of the user."""
     folder = tmp_path / "data"
     folder.mkdir()
     (folder / "wine.npz").write_bytes(body)
@@ -19,14 +19,14 @@ def folder(tmp_path, body, wine):
     return folder
 
 
-def test_a_folder_comes_first(source, folder):
+def test_the_folder_is_searched_before_the_cache(source, folder):
     with source() as server:
         dataset = load_dataset("WINE", folder)
         assert (dataset.name, dataset.X.shape, dataset.n_anomalies) == ("wine", (20, 3), 4)
         assert server.requested == []
 
 
-def test_a_folder_may_be_named_in_the_environment(folder, monkeypatch):
+def test_the_folder_may_be_set_by_an_environment_variable(folder, monkeypatch):
     monkeypatch.setenv("CTAD_DATA_DIR", str(folder))
     assert load_dataset("wine", download=False).n_anomalies == 4
     monkeypatch.setenv("CTAD_DATA_DIR", "")
@@ -34,14 +34,14 @@ def test_a_folder_may_be_named_in_the_environment(folder, monkeypatch):
         load_dataset("wine", download=False)
 
 
-def test_the_users_own_are_found_by_name(folder):
+def test_data_sets_of_the_user_are_found_by_name(folder):
     dataset = load_dataset("mine", folder, label="state", anomalous="bad")
     assert (dataset.name, dataset.X.shape) == ("Mine", (3, 2))
     with pytest.raises(TableError, match="lacks column 'y'"):
         load_dataset("mine", folder)
 
 
-def test_what_is_not_in_the_folder_is_downloaded(source, folder):
+def test_a_data_set_that_is_not_in_the_folder_is_downloaded(source, folder):
     (folder / "wine.npz").unlink()
     with source() as server:
         assert load_dataset("wine", folder, label="state").n_anomalies == 4
@@ -50,7 +50,7 @@ def test_what_is_not_in_the_folder_is_downloaded(source, folder):
 
 
 @pytest.mark.parametrize("change", [lambda X, y: (X + 1, y), lambda X, y: (X[:, 1:], y)])
-def test_another_of_the_same_name_is_used_with_a_warning(folder, change):
+def test_a_different_data_set_of_the_same_name_is_used_with_a_warning(folder, change):
     X, y = change(*small())
     np.savez(folder / "wine.npz", X=X, y=y)
     with pytest.warns(UserWarning, match=r"wine in .*wine.npz is not the registered data set: "):
@@ -58,22 +58,21 @@ def test_another_of_the_same_name_is_used_with_a_warning(folder, change):
     np.testing.assert_array_equal(dataset.X, X)
 
 
-def test_a_name_that_is_nowhere_is_refused_with_what_there_is(folder):
+def test_an_unknown_name_is_refused_with_the_known_names(folder):
     with pytest.raises(ValueError, match=r"no data set 'mien'.* .*data has Mine, wine\."):
         load_dataset("mien", folder)
-    with pytest.raises(ValueError, match=r"no data set 'mien'\. It has abalone"):
+    with pytest.raises(ValueError, match=r"no data set 'mien'\. Its data sets are abalone"):
         load_dataset("mien")
     with pytest.raises(NotADirectoryError, match="there is no such folder"):
         load_dataset("wine", folder / "no")
 
 
-def test_what_is_not_to_be_downloaded_is_told_of(wine):
+def test_without_download_the_error_says_how_to_download(wine):
     with pytest.raises(FileNotFoundError, match="`ctad datasets wine --download`, or put the file"):
         load_dataset("wine", download=False)
 
 
-def test_the_registry_is_that_of_the_readers(folder):
-    """A data set that was written anew by us is still the registered one."""
+def test_a_data_set_written_to_csv_is_still_the_registered_one(folder):
     dataset = read_dataset(folder / "wine.npz")
     np.savetxt(
         folder / "again.csv",

@@ -1,4 +1,4 @@
-"""The registry against the real files, where there are any."""
+"""The registry compared with the real files in CTAD_DATA_DIR."""
 
 import os
 

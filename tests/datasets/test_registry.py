@@ -10,10 +10,10 @@ from ctad.datasets import KNOWN_DATASETS, Dataset, known_dataset
 
 from .conftest import small
 
-NOT_HAD = {"amazon", "speech"}
+WITHOUT_HASH = {"amazon", "speech"}
 
 
-def test_all_34_are_known():
+def test_all_34_data_sets_are_registered():
     assert len(KNOWN_DATASETS) == 34
     assert list(KNOWN_DATASETS) == sorted(KNOWN_DATASETS)
     for name, known in KNOWN_DATASETS.items():
@@ -25,16 +25,16 @@ def test_all_34_are_known():
         assert known.suffix in (".npz", ".mat")
         assert known.transformation.startswith("values as in source")
         for sha256 in (known.source_sha256, known.values_sha256):
-            assert sha256 is None if name in NOT_HAD else re.fullmatch(r"[0-9a-f]{64}", sha256)
+            assert sha256 is None if name in WITHOUT_HASH else re.fullmatch(r"[0-9a-f]{64}", sha256)
 
 
-def test_hashes_and_sources_are_each_ones_own():
-    had = [known for name, known in KNOWN_DATASETS.items() if name not in NOT_HAD]
+def test_hashes_and_sources_are_unique():
+    hashed = [known for name, known in KNOWN_DATASETS.items() if name not in WITHOUT_HASH]
     for field in ("source_sha256", "values_sha256", "url"):
-        assert len({getattr(known, field) for known in had}) == 32
+        assert len({getattr(known, field) for known in hashed}) == 32
 
 
-def test_where_a_file_can_be_had():
+def test_the_address_of_a_file():
     assert known_dataset("GLASS").url == (
         "https://raw.githubusercontent.com/yzhao062/pyod/"
         "34f7996effac700a5166d882d5e94c6e6078fae3/notebooks/data/glass.mat"
@@ -46,15 +46,15 @@ def test_where_a_file_can_be_had():
     [
         ("wyne", r"no data set 'wyne'. Did you mean wine\?"),
         ("satimage", "Did you mean satimage-2"),
-        ("qqq", "It has abalone, amazon, .*, yeast"),
+        ("qqq", "Its data sets are abalone, amazon, .*, yeast"),
     ],
 )
-def test_a_name_that_is_not_known_is_refused_with_a_hint(name, message):
+def test_an_unknown_name_is_refused_with_a_hint(name, message):
     with pytest.raises(ValueError, match=message):
         known_dataset(name)
 
 
-def test_a_difference_is_told_in_words(wine):
+def test_a_difference_is_described_in_words(wine):
     X, y = small()
     assert wine.difference(Dataset("wine", X, y)) is None
     X[3, 1] += 1e-9

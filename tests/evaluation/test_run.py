@@ -225,7 +225,7 @@ def test_without_a_connection_only_the_first_download_is_tried(tmp_path, monkeyp
         asked.append(known.name)
         raise DownloadError(f"{known.name} was not downloaded")
 
-    monkeypatch.setattr("ctad.datasets._loading.download_file", refuse)
+    monkeypatch.setattr("ctad.datasets._download.download_file", refuse)
     monkeypatch.setenv("CTAD_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.delenv("CTAD_DATA_DIR", raising=False)
     plan = replace(PLAIN, datasets=("wine", "glass", "musk"))

@@ -1,20 +1,18 @@
 """The 34 data sets of the paper by name, and labelled tables in folders."""
 
 from ._dataset import Dataset
-from ._download import DownloadError, download_file, downloaded_file
+from ._download import DownloadError, cached_file
 from ._files import find_datasets, read_dataset
 from ._loading import load_dataset
-from ._registry import KNOWN_DATASETS, KnownDataset, is_registered, known_dataset
+from ._registry import KNOWN_DATASETS, KnownDataset, known_dataset
 
 __all__ = [
     "KNOWN_DATASETS",
     "Dataset",
     "DownloadError",
     "KnownDataset",
-    "download_file",
-    "downloaded_file",
+    "cached_file",
     "find_datasets",
-    "is_registered",
     "known_dataset",
     "load_dataset",
     "read_dataset",

@@ -1,4 +1,4 @@
-"""Rows and which of them are anomalies."""
+"""A data set: rows with labels."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Dataset:
     ----------
     name : str
     X : array of shape (n, D) or pyarrow.Table
-        Numbers, all finite; they are kept as float64. A table is for what is not plain numbers:
-        text, dates, gaps. `ctad.tables.TableEncoder` makes numbers of it, learnt from training
-        rows only.
+        An array must have finite numbers only; it is stored as float64. Use a table for text,
+        dates and missing values. `ctad.tables.TableEncoder`, fitted on training rows, converts it
+        to numbers.
     y : array of shape (n,)
-        1 or True = anomaly, 0 or False = normal; there must be both. It is kept as booleans.
+        1 or True = anomaly, 0 or False = normal; both must occur. Stored as booleans.
 
     Examples
     --------
@@ -59,16 +59,16 @@ class Dataset:
 
     @property
     def n_anomalies(self) -> int:
-        """How many rows are anomalies."""
+        """Number of anomalies."""
         return int(self.y.sum())
 
     @property
     def sha256(self) -> str:
-        """SHA-256 of the values, the same whatever file they are from.
+        """SHA-256 of the values, which does not depend on the file format.
 
-        Of an array: of its shape as two int64, X as float64 row by row, -0 as 0, and y as uint8,
-        all little-endian. Of a table: of its Arrow IPC stream, without metadata, and y; that may
-        change with the version of Arrow.
+        For an array, the hashed bytes are the shape as two int64, X as float64 row by row with -0
+        as 0, and y as uint8, all little-endian. For a table, they are its Arrow IPC stream without
+        metadata, and y; that may change with the version of Arrow.
         """
         digest = hashlib.sha256()
         if isinstance(self.X, pa.Table):
@@ -92,7 +92,7 @@ def _checked_array(values: Any) -> Floats:
         listed = ", ".join(f"{bad[column]} in column {column}" for column in np.flatnonzero(bad))
         raise InputError(
             f"X has values that are NaN or infinite: {listed} (the first column is 0). Drop or "
-            "fill them; in a table, gaps may stay."
+            "impute them, or pass a table, in which values may be missing."
         )
     return X
 
@@ -112,23 +112,23 @@ def _checked_table(table: pa.Table) -> pa.Table:
 
 def _checked_labels(values: Any, n_rows: int) -> npt.NDArray[np.bool_]:
     y = np.asarray(values)
-    if y.ndim == 2 and 1 in y.shape:  # as MATLAB has it
+    if y.ndim == 2 and 1 in y.shape:  # MATLAB has no one-dimensional arrays
         y = y.ravel()
     if y.shape != (n_rows,):
         raise InputError(f"y must have a label for each of the {n_rows} rows, got shape {y.shape}")
     if y.dtype.kind not in "biuf" or not np.isin(y, (0, 1)).all():
-        raise InputError("y must be 0 and 1 or False and True, 1 and True meaning anomaly")
+        raise InputError("y must be 0 and 1 or False and True; 1 and True mean anomaly")
     anomalous = int(y.sum())
     if anomalous in (0, n_rows):
         raise InputError(
-            f"{anomalous} of {n_rows} rows are labelled anomalous; normal and anomalous ones are "
-            "needed"
+            f"{anomalous} of {n_rows} rows are labelled anomalous; both normal and anomalous rows "
+            "are needed"
         )
     return y.astype(bool)
 
 
 def _ipc_stream(table: pa.Table) -> pa.Buffer:
-    # In one piece: how the rows are cut into batches depends on the file.
+    # As one batch: the batches of a table depend on the file.
     table = table.replace_schema_metadata(None).combine_chunks()
     stream = pa.BufferOutputStream()
     with pa.ipc.new_stream(stream, table.schema) as writer:

@@ -1,4 +1,4 @@
-"""Data sets in files: arrays, or tables with a column of labels."""
+"""Data sets in files: reading one, and finding those of a folder."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ import scipy.io
 
 from .._validation import LARGEST_EXACT_INTEGER
 from ..io import LabelColumn, TableError, find_tables, open_table, with_inferred_types
-from ..tables import plain_numbers
+from ..tables import numeric_columns
 from ._dataset import Dataset
 
-# Not .txt, which more often is a text about the data.
+# Not .txt: such a file is usually a text about the data.
 TABLES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".feather", ".arrow")
 SUFFIXES = (".npz", ".mat", *TABLES)
 
@@ -29,19 +29,19 @@ def read_dataset(
     Parameters
     ----------
     path : path-like
-        .npz or .mat (not 7.3) with an array X and one of labels; or .csv, .csv.gz, .tsv,
-        .tsv.gz, .parquet, .feather or .arrow with a column of labels. The name of the file
-        without its suffix is that of the data set.
+        .npz or .mat (not 7.3) with an array X and an array of labels; or .csv, .csv.gz, .tsv,
+        .tsv.gz, .parquet, .feather or .arrow with a label column. The file name without its
+        suffix is the name of the data set.
     label : str, default="y"
-        The array or column of labels: 1 or true = anomaly, 0 or false = normal.
+        Name of the label array or column: 1 or true = anomaly, 0 or false = normal.
     anomalous : str, optional
-        The label that means anomaly, if labels are others.
+        The label that means anomaly, if the labels are not 0 and 1 or false and true.
 
     Returns
     -------
     Dataset
-        X is an array if the file has nothing but numbers without gaps, and no column of
-        integers that may be an identifier; else a table.
+        X is an array if all columns are numbers without missing values and no column of integers
+        may be an identifier; else a table.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def read_dataset(
 def read_as(
     suffix: str, path: Path, name: str, label: str = "y", anomalous: str | None = None
 ) -> Dataset:
-    """Read a file as one of the kind that has this suffix."""
+    """Read a file in the format of this suffix, which need not be that of its name."""
     if suffix in TABLES:
         X, y = _read_table(path, label, anomalous)
     else:
@@ -87,9 +87,9 @@ def read_as(
 
 
 def find_datasets(folder: str | os.PathLike[str]) -> dict[str, Path]:
-    """Find the data sets in a folder; folders in it are not searched.
+    """Find the data sets in a folder, without its subfolders.
 
-    Files whose names begin with a dot or an underscore are left out.
+    Files whose names begin with a dot or an underscore are ignored.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def find_datasets(folder: str | os.PathLike[str]) -> dict[str, Path]:
     Returns
     -------
     dict of str to pathlib.Path
-        Files by name of the data set, sorted; at least one.
+        Files by name of the data set, sorted. If there are none, a FileNotFoundError is raised.
 
     Examples
     --------
@@ -118,11 +118,11 @@ def find_datasets(folder: str | os.PathLike[str]) -> dict[str, Path]:
 
 
 def files_by_name(folder: str | os.PathLike[str]) -> dict[str, Path]:
-    """The same, but there may be none."""
+    """Like `find_datasets`, but the folder may have no data sets."""
     if not Path(folder).is_dir():
         raise NotADirectoryError(f"{folder}: there is no such folder.")
     found: dict[str, Path] = {}
-    first: dict[str, Path] = {}  # by name in lower case: "Wine" would be found as "wine", too
+    first: dict[str, Path] = {}  # by name in lower case: names are looked up in any case
     for path in sorted(Path(folder).iterdir()):
         suffix = _suffix_of(path)
         if suffix is None or path.name.startswith((".", "_")) or not path.is_file():
@@ -149,13 +149,13 @@ def _formats() -> str:
 
 def _read_npz(path: Path, label: str) -> tuple[Any, Any]:
     try:
-        # Opened here: numpy does not close a damaged file. And without pickle, which runs code.
+        # Opened here, because numpy does not close a damaged file. Pickle would run code.
         with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
-            _require(("X", label), file.files, path)
+            _require_arrays(("X", label), file.files, path)
             return file["X"], file[label]
     except TableError:
         raise
-    except Exception as error:  # a damaged file raises whatever numpy and zipfile stumble over
+    except Exception as error:  # damaged files cause errors of many types
         raise TableError(f"{path} cannot be read as .npz: {error}") from error
 
 
@@ -164,13 +164,13 @@ def _read_mat(path: Path, label: str) -> tuple[Any, Any]:
         file = scipy.io.loadmat(path, appendmat=False)
     except NotImplementedError as error:
         raise TableError(
-            f"{path} is a MATLAB file of version 7.3, which is HDF5 and not read. Write it anew: "
-            f"in MATLAB save('{path.name}', 'X', '{label}', '-v7'); or read X (transposed) and "
-            f"{label} with h5py, and write them with numpy.savez."
+            f"{path} is a MATLAB file of version 7.3 (HDF5), which is not supported. Convert it in "
+            f"MATLAB by save('{path.name}', 'X', '{label}', '-v7'), or read X (transposed) and "
+            f"{label} with h5py and write them with numpy.savez."
         ) from error
-    except Exception as error:  # a damaged file raises whatever scipy stumbles over
+    except Exception as error:  # damaged files cause errors of many types
         raise TableError(f"{path} cannot be read as .mat: {error}") from error
-    _require(("X", label), [name for name in file if not name.startswith("__")], path)
+    _require_arrays(("X", label), [name for name in file if not name.startswith("__")], path)
     return _dense(file["X"]), _dense(file[label])
 
 
@@ -178,7 +178,7 @@ def _dense(values: Any) -> Any:
     return values.toarray() if hasattr(values, "toarray") else values
 
 
-def _require(names: tuple[str, str], found: list[str], path: Path) -> None:
+def _require_arrays(names: tuple[str, str], found: list[str], path: Path) -> None:
     missing = [name for name in names if name not in found]
     if missing:
         raise TableError(
@@ -187,7 +187,7 @@ def _require(names: tuple[str, str], found: list[str], path: Path) -> None:
 
 
 def _flat(labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """As Arrow takes it: one-dimensional, in the machine's byte order."""
+    """One-dimensional and in native byte order, as Arrow needs it."""
     return labels.ravel().astype(labels.dtype.newbyteorder("="))
 
 
@@ -202,17 +202,17 @@ def _read_table(path: Path, label: str, anomalous: str | None) -> tuple[Any, npt
 
 
 def _as_array(table: pa.Table) -> Any:
-    """The numbers of a table if it has nothing else; else the table, for TableEncoder."""
+    """An array if all columns are numbers; else the table itself, for TableEncoder."""
     if any(_may_identify(column) for column in table.columns):
-        return table  # TableEncoder drops identifiers; to an array they are numbers like any
+        return table  # TableEncoder drops identifiers; an array would keep them
     try:
-        return plain_numbers(table, table.column_names, needed_by="an array")
+        return numeric_columns(table, table.column_names, needed_by="an array")
     except ValueError:
         return table
 
 
 def _may_identify(column: pa.ChunkedArray) -> bool:
-    """Integers that all differ, or that floating point cannot hold."""
+    """Whether integers are all different, or too large for floating point."""
     if not pa.types.is_integer(column.type) or column.null_count:
         return False
     values = column.to_numpy()

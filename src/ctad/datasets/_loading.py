@@ -1,4 +1,4 @@
-"""Data sets by name, wherever they are."""
+"""Data sets by name: from a folder, from the cache, or downloaded."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .._progress import progress_bar
 from .._warnings import warn_user
 from ..errors import InputError
 from ._dataset import Dataset
-from ._download import BY_HAND, download_file, downloaded_file
+from ._download import BY_HAND, cached_file
 from ._files import files_by_name, read_dataset
 from ._registry import KNOWN_DATASETS, KnownDataset, known_dataset
 
@@ -22,23 +22,23 @@ def load_dataset(
     anomalous: str | None = None,
     download: bool = True,
 ) -> Dataset:
-    """Load a data set of a folder, or one of the paper.
+    """Load a data set from a folder, or a data set of the paper.
 
-    Those of the paper that are not in the folder are downloaded once, with a progress bar if on
-    a terminal, and kept in the user's cache folder (or in CTAD_CACHE_DIR).
+    Data sets of the paper that are not in the folder are downloaded once, with a progress bar on a
+    terminal, and kept in the user's cache folder (or in CTAD_CACHE_DIR).
 
     Parameters
     ----------
     name : str
-        The name of a file without its suffix, or of a data set of the paper; in upper or lower
+        The name of a file without its suffix, or of a data set of the paper, in upper or lower
         case.
     data_dir : path-like, optional
-        A folder of .npz, .mat, .csv, .parquet or other files: see `read_dataset`. None:
+        A folder with .npz, .mat, .csv, .parquet or other files: see `read_dataset`. None:
         CTAD_DATA_DIR, if it is set.
     label, anomalous : str, default="y", None
-        The labels in files of the folder: see `read_dataset`.
+        The labels in the files of the folder: see `read_dataset`.
     download : bool, default=True
-        Whether to download what is not there; else that is a FileNotFoundError.
+        Whether to download a missing data set of the paper. False: raise a FileNotFoundError.
 
     Returns
     -------
@@ -62,8 +62,8 @@ def load_dataset(
         known = KNOWN_DATASETS.get(name.lower())
         dataset = read_dataset(path, label=label, anomalous=anomalous)
     else:
-        known = _known(name, folder, files)
-        path = _of_the_cache(known, download)
+        known = _known_dataset(name, folder, files)
+        path = _cached_file(known, download)
         dataset = read_dataset(path)
     difference = None if known is None else known.difference(dataset)
     if difference is not None:
@@ -71,7 +71,7 @@ def load_dataset(
     return dataset
 
 
-def _known(
+def _known_dataset(
     name: str, folder: str | os.PathLike[str] | None, files: dict[str, Path]
 ) -> KnownDataset:
     try:
@@ -81,14 +81,12 @@ def _known(
         raise InputError(f"{error}{listed}") from None
 
 
-def _of_the_cache(known: KnownDataset, may_download: bool) -> Path:
-    path = downloaded_file(known)
-    if path is not None:
-        return path
-    if not may_download:
+def _cached_file(known: KnownDataset, download: bool) -> Path:
+    with progress_bar(download):
+        path = cached_file(known, download=download)
+    if path is None:
         raise FileNotFoundError(
-            f"{known.name} was not downloaded yet: do so with `ctad datasets {known.name} "
-            f"--download`, or {BY_HAND}."
+            f"{known.name} is not downloaded yet. Run `ctad datasets {known.name} --download`, or "
+            f"{BY_HAND}."
         )
-    with progress_bar(True):
-        return download_file(known)
+    return path

@@ -1,12 +1,12 @@
-"""The data sets of the paper, and where they come from."""
+"""The data sets of the paper and their public sources. The table is registry.csv."""
 
 from __future__ import annotations
 
 import csv
+from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import PurePosixPath
-from typing import NamedTuple
 
 from ..errors import InputError
 from ._dataset import Dataset
@@ -14,22 +14,23 @@ from ._dataset import Dataset
 HOST = "https://raw.githubusercontent.com"
 
 
-class KnownDataset(NamedTuple):
+@dataclass(frozen=True)
+class KnownDataset:
     """A data set of the paper.
 
     Attributes
     ----------
     name : str
     samples, dims, anomalies : int
-        Rows, columns, and how many of the rows are anomalies.
+        Number of rows, columns and anomalies.
     repository, commit, path : str
-        The public file: a repository on GitHub and a file in it.
+        The public file: a repository on GitHub, a commit and a path in it.
     source_sha256 : str or None
-        Of this file. None: not known, its shape is all that can be checked.
+        SHA-256 of this file. None: unknown, so only the shape is checked.
     values_sha256 : str or None
-        Of the values, whatever the file; see `Dataset.sha256`.
+        SHA-256 of the values, for any file format; see `Dataset.sha256`.
     transformation : str
-        What was done to the values, here and before.
+        How the values were transformed, by the source or before.
     """
 
     name: str
@@ -45,16 +46,16 @@ class KnownDataset(NamedTuple):
 
     @property
     def url(self) -> str:
-        """Where the file can be had."""
+        """The address of the file."""
         return f"{HOST}/{self.repository}/{self.commit}/{self.path}"
 
     @property
     def suffix(self) -> str:
-        """Of the file: ".npz" or ".mat"."""
+        """The suffix of the file: ".npz" or ".mat"."""
         return PurePosixPath(self.path).suffix
 
     def difference(self, dataset: Dataset) -> str | None:
-        """How a data set differs from this one, in words; None if it does not."""
+        """How a data set differs from this one, in words; None if they are the same."""
         registered = (self.samples, self.dims, self.anomalies)
         found = (*dataset.X.shape, dataset.n_anomalies)
         if found != registered:
@@ -70,21 +71,7 @@ class KnownDataset(NamedTuple):
         return None
 
 
-def is_registered(dataset: Dataset) -> bool:
-    """Whether a data set is the paper's of its name, and not another of the same name.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from ctad.datasets import Dataset, is_registered
-    >>> is_registered(Dataset("wine", np.array([[0.0], [1.0]]), np.array([False, True])))
-    False
-    """
-    known = KNOWN_DATASETS.get(dataset.name.lower())
-    return known is not None and known.difference(dataset) is None
-
-
-def _registered() -> dict[str, KnownDataset]:
+def _read_registry() -> dict[str, KnownDataset]:
     with (files(__package__) / "registry.csv").open(encoding="utf-8") as file:
         return {
             row["name"]: KnownDataset(
@@ -103,16 +90,16 @@ def _registered() -> dict[str, KnownDataset]:
         }
 
 
-KNOWN_DATASETS = _registered()
+KNOWN_DATASETS = _read_registry()
 
 
 def known_dataset(name: str) -> KnownDataset:
-    """What is known of the data set of this name.
+    """The entry of a data set of the paper.
 
     Parameters
     ----------
     name : str
-        In upper or lower case. `KNOWN_DATASETS` has all.
+        In upper or lower case. `KNOWN_DATASETS` has all names.
 
     Returns
     -------
@@ -130,10 +117,7 @@ def known_dataset(name: str) -> KnownDataset:
     known = KNOWN_DATASETS.get(name.lower())
     if known is None:
         near = get_close_matches(name.lower(), KNOWN_DATASETS)
-        hint = f"Did you mean {' or '.join(near)}?" if near else f"It has {_all_names()}."
+        names = ", ".join(KNOWN_DATASETS)
+        hint = f"Did you mean {' or '.join(near)}?" if near else f"Its data sets are {names}."
         raise InputError(f"the paper has no data set {name!r}. {hint}")
     return known
-
-
-def _all_names() -> str:
-    return ", ".join(KNOWN_DATASETS)
