@@ -1,4 +1,4 @@
-"""The pictures of docs/method.md: two half moons, and rows in their hollows."""
+"""Draw the pictures of docs/method.md: two half moons, and anomalies in their hollows."""
 
 import argparse
 from pathlib import Path
@@ -13,7 +13,7 @@ from sklearn.metrics import average_precision_score
 
 from ctad import CTAD, CalibratedDetector, RelaxedCTAD
 
-# As in the figures of the paper's study.
+# The colours of the figures of studies/paper.
 NORMAL, ANOMALY, TRAINING = "#0072B2", "#D55E00", "#BBBBBB"
 STYLE = {"font.size": 10, "figure.dpi": 110, "axes.titlesize": 11}
 
@@ -43,7 +43,7 @@ def draw_rows(ax, normal, anomalies):
 
 
 def draw_map(ax, values_of):
-    """What each place in the plane would get; darker is more unusual."""
+    """The score of each place in the plane; darker is more unusual."""
     across, up = np.meshgrid(np.linspace(-1.6, 2.6, 169), np.linspace(-1.1, 1.6, 109))
     values = values_of(np.column_stack([across.ravel(), up.ravel()])).reshape(across.shape)
     levels = MaxNLocator(12).tick_values(*np.quantile(values, [0, 0.98]))
@@ -74,7 +74,7 @@ def descriptions(paper, recommended, training):
         (axes[1], recommended, f"recommended: {len(recommended.centroids_)} centroids"),
     ):
         ax.scatter(*training.T, s=5, c=TRAINING, label="training rows")
-        ax.scatter(*draw.references_.T, s=26, c=NORMAL, label="P: some of them")
+        ax.scatter(*draw.references_.T, s=26, c=NORMAL, label="P: reference rows")
         ax.scatter(*draw.centroids_.T, s=70 if draw is paper else 22, c="black", marker="*",
                    label="Q: k-means centroids")  # fmt: skip
         ax.set_title(title)
@@ -98,11 +98,11 @@ def addition(detector, normal, anomalies):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("-o", "--output", type=Path, default=Path("docs/figures"))
+    parser.add_argument("-o", "--output", type=Path, default=Path(__file__).parent)
     folder = parser.parse_args().output
     training, normal, anomalies = moons()
     detector = CalibratedDetector(PCA(), random_state=0).fit(training)
-    # Without scaling, to be drawn among the rows.
+    # Unscaled, so that centroids can be drawn among the rows.
     paper = CTAD(random_state=0).fit(training)
     recommended = RelaxedCTAD(feature_scaling=None, n_draws=1, random_state=0).fit(
         training, scores=detector.base_score(training)

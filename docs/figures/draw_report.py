@@ -1,4 +1,4 @@
-"""The picture of a report in the README: made of the page that its walk-through writes."""
+"""Draw docs/report.png: a screenshot of the report.html that the commands of the README write."""
 
 import argparse
 import io
@@ -14,7 +14,9 @@ WIDTH, HEIGHT = 1100, 980
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("page", type=Path, nargs="?", default=Path("report.html"))
-    parser.add_argument("-o", "--output", type=Path, default=Path("docs/report.png"))
+    parser.add_argument(
+        "-o", "--output", type=Path, default=Path(__file__).parents[1] / "report.png"
+    )
     arguments = parser.parse_args()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
