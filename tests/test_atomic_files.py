@@ -1,4 +1,4 @@
-"""A file that is written appears whole or not at all."""
+"""Files are replaced in one step: complete or not at all."""
 
 import os
 import signal
@@ -43,7 +43,7 @@ def write_half(path, error):
         raise error
 
 
-def test_a_new_file_appears_when_the_block_ends(tmp_path):
+def test_a_new_file_exists_when_the_block_ends(tmp_path):
     target = tmp_path / "model.ctad"
     with replacing(target) as part:
         part.write_text("new")
@@ -63,7 +63,7 @@ def test_an_error_leaves_the_old_file(tmp_path, error):
     assert list(tmp_path.iterdir()) == [target]
 
 
-def test_permissions_of_a_new_file_are_the_usual_ones(tmp_path):
+def test_a_new_file_has_the_permissions_of_the_umask(tmp_path):
     before = os.umask(0o027)
     try:
         write(tmp_path / "new", "x")
@@ -92,7 +92,7 @@ def test_a_link_stays_a_link(tmp_path):
     assert (tmp_path / "real").read_text() == "new"
 
 
-def test_what_cannot_be_replaced_is_refused_before_work_begins(tmp_path):
+def test_a_path_that_cannot_be_replaced_is_refused_at_once(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"folder .*nowhere does not exist"):
         write(tmp_path / "nowhere" / "file", "x")
     for what in (tmp_path, "/dev/null"):
@@ -101,7 +101,7 @@ def test_what_cannot_be_replaced_is_refused_before_work_begins(tmp_path):
                 attempt(what)
 
 
-def test_parts_of_dead_writers_go_and_all_others_stay(tmp_path):
+def test_parts_of_dead_writers_are_removed_and_other_files_stay(tmp_path):
     others = [".a.notes.part", ".a.b.01234567.part", ".[a].01234567.part"]
     for name in [*others, ".a.01234567.part"]:
         (tmp_path / name).write_text("left behind")
@@ -113,39 +113,39 @@ def test_parts_of_dead_writers_go_and_all_others_stay(tmp_path):
     assert parts(tmp_path) == sorted(others)
 
 
-def test_a_part_removed_before_it_was_locked_is_made_anew(tmp_path, monkeypatch):
+def test_a_part_removed_before_it_was_locked_is_created_again(tmp_path, monkeypatch):
     fcntl = pytest.importorskip("fcntl")
-    lock, taken = fcntl.flock, []
+    lock, removed = fcntl.flock, []
 
-    def taken_for_stale_once(descriptor, how):
-        if not taken:
-            taken.extend(tmp_path.glob(".*.part"))
-            taken[0].unlink()
+    def removed_as_stale_once(descriptor, how):
+        if not removed:
+            removed.extend(tmp_path.glob(".*.part"))
+            removed[0].unlink()
         lock(descriptor, how)
 
-    monkeypatch.setattr(fcntl, "flock", taken_for_stale_once)
+    monkeypatch.setattr(fcntl, "flock", removed_as_stale_once)
     write(tmp_path / "a", "x")
-    assert len(taken) == 1
+    assert len(removed) == 1
     assert (tmp_path / "a").read_text() == "x"
 
 
-def test_without_locks_nothing_is_taken_for_stale(tmp_path, monkeypatch):
+def test_without_locks_no_part_is_removed_as_stale(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "fcntl", None)
-    (tmp_path / ".a.01234567.part").write_text("who knows")
+    (tmp_path / ".a.01234567.part").write_text("perhaps in use")
     write(tmp_path / "a", "x")
     assert (tmp_path / "a").read_text() == "x"
     assert parts(tmp_path) == [".a.01234567.part"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
-def test_a_killed_writer_leaves_a_whole_file(tmp_path):
+def test_a_killed_writer_leaves_a_complete_file(tmp_path):
     target = tmp_path / "table"
-    for attempt in range(8):
+    for attempt in range(5):
         writer = subprocess.Popen(
             [sys.executable, "-c", WRITER, str(target)], stdout=subprocess.PIPE
         )
         writer.stdout.readline()
-        time.sleep(0.001 * attempt)
+        time.sleep(0.002 * attempt)
         writer.send_signal(signal.SIGKILL)
         writer.wait()
         writer.stdout.close()
@@ -157,7 +157,7 @@ def test_a_killed_writer_leaves_a_whole_file(tmp_path):
     assert parts(tmp_path) == []
 
 
-def test_a_name_may_be_as_long_as_names_can_be(tmp_path):
+def test_a_name_may_have_the_maximal_length(tmp_path):
     target = tmp_path / ("x" * 250 + ".ctad")
     write(target, "new")
     assert target.read_text() == "new"

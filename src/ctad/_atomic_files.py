@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all."""
+"""Files that are replaced in one step: complete or not at all."""
 
 from __future__ import annotations
 
@@ -14,17 +14,16 @@ from pathlib import Path
 from ._file_locks import lock_file
 
 _TOKEN_BYTES = 4
-MAX_STEM = 200  # bytes, of the 255 that a name may have
+MAX_STEM = 200  # bytes; a file name may have 255
 
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Write a file beside `path` that takes its place when the block ends well.
+    """Write a temporary file beside `path`, which replaces it when the block succeeds.
 
-    At any moment, also after the process or the machine stops, there is the old file or
-    the whole new one. What a killed process left behind is removed by the next one that
-    writes the same file. An existing file keeps its permissions; through a link, the file
-    it points to is replaced.
+    At any moment, even after a crash, there is the old file or the complete new one. A temporary
+    file that a killed process has left is removed by the next one that writes the same file. An
+    existing file keeps its permissions. If `path` is a link, its target is replaced.
 
     Parameters
     ----------
@@ -33,7 +32,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     Yields
     ------
     pathlib.Path
-        An empty file to write to; it must stay this file, not be replaced by another.
+        An empty file to write to. It must not be replaced by another file.
     """
     target = Path(os.path.realpath(path))
     mode = _mode_of(target)
@@ -54,12 +53,12 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def check_replaceable(path: str | os.PathLike[str]) -> None:
-    """Raise what `replacing` would raise at once, before the work that leads up to it."""
+    """Raise the error that `replacing` would raise, before a long computation."""
     _mode_of(Path(os.path.realpath(path)))
 
 
 def _mode_of(target: Path) -> int | None:
-    """The permissions of the file to replace; None if there is none yet."""
+    """The permissions of the file to replace; None if it does not exist."""
     if not target.parent.is_dir():
         raise FileNotFoundError(f"the folder {target.parent} does not exist: create it first")
     if not target.exists():
@@ -80,20 +79,20 @@ def _new_part(target: Path, mode: int | None) -> tuple[Path, int | None]:
             return part, None
         if part.exists():
             return part, descriptor
-        os.close(descriptor)  # taken for a stale one before it was locked: once more
+        os.close(descriptor)  # another process removed it as stale before it was locked: repeat
 
 
 def _stem(target: Path) -> str:
-    """What the names of its parts have in common; a long name leaves no room for more."""
+    """The common start of the names of its parts; a hash if the name is too long to extend."""
     name = os.fsencode(target.name)
     return target.name if len(name) < MAX_STEM else hashlib.sha256(name).hexdigest()
 
 
 def _remove_stale_parts(target: Path) -> None:
-    """Remove parts of `target` that no living process holds."""
+    """Remove parts of `target` that no running process has locked."""
     token = "[0-9a-f]" * (2 * _TOKEN_BYTES)
     for part in target.parent.glob(f".{glob.escape(_stem(target))}.{token}.part"):
-        with suppress(OSError):  # it may be gone by now, locked, or belong to another user
+        with suppress(OSError):  # it may be gone, locked, or belong to another user
             descriptor = os.open(part, os.O_RDWR)
             try:
                 if lock_file(descriptor, wait=False):
@@ -103,7 +102,7 @@ def _remove_stale_parts(target: Path) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make a renaming last."""
+    """Write a renaming to disk."""
     with suppress(OSError):  # Windows cannot open folders; some file systems cannot sync them
         descriptor = os.open(folder, os.O_RDONLY)
         try:
