@@ -82,7 +82,9 @@ def test_gaps_among_the_scores_are_refused(files):
     WINE.assign(score=FROM_ELSEWHERE.where(WINE.index != 5)).to_csv("gaps.csv", index=False)
     done = run("calibrate", "train.csv", "gaps.csv", "-o", "out.csv")
     assert done.code == 1
-    assert "gaps.csv: column 'score' has a gap in row 5, but calibration needs a number" in done.err
+    assert (
+        "gaps.csv: column 'score' has a missing value in row 5, but calibration needs a" in done.err
+    )
 
 
 def test_texts_among_the_scores_are_named(files):

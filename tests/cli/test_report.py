@@ -10,7 +10,7 @@ from ctad import load
 
 from .conftest import REAL_TABLES, run
 
-pytestmark = pytest.mark.filterwarnings("ignore:gaps in 'Horsepower'")  # all held out
+pytestmark = pytest.mark.filterwarnings("ignore:missing values in 'Horsepower'")  # all held out
 
 
 @pytest.fixture

@@ -296,7 +296,7 @@ def one_hot(**attributes):
     """A table with text, of which the one-hot encoder is altered."""
     table = pd.DataFrame(X_TRAIN, columns=list("abc")).assign(k=(["x", "y", "z", "w"] * 100)[:N])
     detector = CalibratedDetector(IsolationForest(n_estimators=2), CTAD(), random_state=0)
-    encoder = detector.fit(table).encoder_._parts["categories"]
+    encoder = detector.fit(table).encoder_.to_state()[1]["categories"]
     vars(encoder).update(attributes)
     return detector
 

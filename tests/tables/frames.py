@@ -1,4 +1,4 @@
-"""A small table with a column of every kind, as each library has it."""
+"""A small table with a column of every kind, in each library."""
 
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Columns are read alike from every library."""
+"""Columns of all libraries are read alike."""
 
 from datetime import UTC, datetime
 
@@ -8,13 +8,15 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from ctad.tables._columns import in_library, library_of, plain_numbers, read_column, table_columns
+from ctad._frames import columns_by_name, library_of, to_library
+from ctad.tables import numeric_columns
+from ctad.tables._reading import read_column
 
 from .frames import EVERY_KIND, KINDS, LIBRARIES
 
 
 def read(table):
-    return {name: read_column(name, series) for name, series in table_columns(table).items()}
+    return {name: read_column(name, series) for name, series in columns_by_name(table).items()}
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
@@ -25,7 +27,7 @@ def test_kinds_and_values_do_not_depend_on_the_library(library):
         np.testing.assert_array_equal(found[name].values, values.values)
 
 
-def test_gaps_and_units():
+def test_missing_values_and_units():
     found = read(EVERY_KIND)
     np.testing.assert_array_equal(found["duration"].values, [3600, np.nan, 86400, 0])
     np.testing.assert_array_equal(found["yes"].values, [1, np.nan, 0, 1])
@@ -36,25 +38,25 @@ def test_gaps_and_units():
     assert found["clock"].values[0] == 12.5 * 3600e6
 
 
-@pytest.mark.parametrize("gap", [None, np.nan, pd.NA, pd.NaT])
-def test_every_way_to_write_a_gap_in_objects(gap):
-    [values] = read(pd.DataFrame({"a": pd.Series(["x", gap], dtype=object)})).values()
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA, pd.NaT])
+def test_all_missing_values_of_objects(missing):
+    [values] = read(pd.DataFrame({"a": pd.Series(["x", missing], dtype=object)})).values()
     assert values.values.tolist() == ["x", None]
-    [values] = read(pd.DataFrame({"a": pd.Series([1, gap], dtype=object)})).values()
+    [values] = read(pd.DataFrame({"a": pd.Series([1, missing], dtype=object)})).values()
     np.testing.assert_array_equal(values.values, [1.0, np.nan])
 
 
 @pytest.mark.parametrize("make", LIBRARIES.values(), ids=LIBRARIES)
-def test_an_empty_column_is_of_no_kind(make):
+def test_a_column_without_values_is_empty(make):
     [values] = read(make(pa.table({"a": pa.nulls(3)}))).values()
     assert values.column.kind == "empty"
 
 
-def test_categories_that_are_numbers_read_the_same_with_and_without_gaps():
-    whole = read(pd.DataFrame({"a": pd.Categorical([1, 2])}))["a"].values
-    gappy = read(pd.DataFrame({"a": pd.Categorical([1, None, 2])}))["a"].values
-    assert whole.tolist() == ["1", "2"]
-    assert gappy.tolist() == ["1", None, "2"]
+def test_categories_that_are_numbers_read_the_same_with_and_without_missing_values():
+    without = read(pd.DataFrame({"a": pd.Categorical([1, 2])}))["a"].values
+    with_missing = read(pd.DataFrame({"a": pd.Categorical([1, None, 2])}))["a"].values
+    assert without.tolist() == ["1", "2"]
+    assert with_missing.tolist() == ["1", None, "2"]
 
 
 @pytest.mark.parametrize(
@@ -73,25 +75,25 @@ def test_a_column_of_several_types_is_refused(values, message):
 @pytest.mark.parametrize(
     "values", [[[1], [2]], [{"a": 1}, {"a": 2}], [b"x", b"y"], [1j, 2j]], ids=str
 )
-def test_what_cannot_be_compared_is_of_other_kind(values):
+def test_values_that_cannot_be_compared_are_of_kind_other(values):
     assert read(pd.DataFrame({"a": values}))["a"].column.kind == "other"
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
-def test_tables_change_library(library):
+def test_tables_are_converted_between_libraries(library):
     for make in (pd.DataFrame, pl.DataFrame, pa.table):
         table = make({"a": [1, 2], "b": ["x", "y"], "c": [0, 0]})
-        changed = in_library(library, table, ["b", "a"])
+        changed = to_library(library, table, ["b", "a"])
         assert library_of(changed) == library
-        assert list(table_columns(changed)) == ["b", "a"]
-        assert library_of(in_library(library, table)) == library
+        assert list(columns_by_name(changed)) == ["b", "a"]
+        assert library_of(to_library(library, table)) == library
 
 
-def test_plain_numbers_take_nothing_else():
-    table = pa.table({"a": [1, 2], "b": [True, False], "gap": [1.0, None], "text": ["x", "y"]})
-    numbers = plain_numbers(table, ["b", "a"], needed_by="this test")
+def test_numeric_columns_are_numbers_without_missing_values():
+    table = pa.table({"a": [1, 2], "b": [True, False], "hole": [1.0, None], "text": ["x", "y"]})
+    numbers = numeric_columns(table, ["b", "a"], needed_by="this test")
     np.testing.assert_array_equal(numbers, [[1, 1], [0, 2]])
-    with pytest.raises(ValueError, match="'gap' has a gap in row 1, but this test needs a number"):
-        plain_numbers(table, ["a", "gap"], needed_by="this test")
+    with pytest.raises(ValueError, match="'hole' has a missing value in row 1, but this test"):
+        numeric_columns(table, ["a", "hole"], needed_by="this test")
     with pytest.raises(ValueError, match="'text' is of type string, but this test needs numbers"):
-        plain_numbers(table, ["a", "text"], needed_by="this test")
+        numeric_columns(table, ["a", "text"], needed_by="this test")

@@ -1,4 +1,4 @@
-"""Values as people write them, and rows back in the units of their columns."""
+"""Values as people write them, and encoded rows in the units of their columns."""
 
 import numpy as np
 import pandas as pd
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctad.tables import TableEncoder, in_words, usual_in_words
+from ctad.tables import TableEncoder, ValueFormatter
 
 MINUTE = 60_000_000
 
@@ -35,8 +35,8 @@ MINUTE = 60_000_000
         ("time of day", 90.0 * MINUTE, "01:30"),
     ],
 )
-def test_values_in_words(kind, value, words):
-    assert in_words(kind, value) == words
+def test_values(kind, value, words):
+    assert ValueFormatter(kind, np.empty(0)).format(value) == words
 
 
 @pytest.mark.parametrize(
@@ -53,8 +53,14 @@ def test_values_in_words(kind, value, words):
         ("number", np.empty(0), "unknown"),
     ],
 )
-def test_what_is_usual(kind, values, words):
-    assert usual_in_words(kind, values) == words
+def test_usual_values(kind, values, words):
+    assert ValueFormatter(kind, values).usual == words
+
+
+def test_numbers_have_the_digits_that_distinguish_usual_values():
+    formatter = ValueFormatter("number", np.linspace(101325.41, 101325.45, 100))
+    assert formatter.format(101325.4321) == "101,325.4321"
+    assert formatter.usual == "101,325.4120 to 101,325.4480"
 
 
 @given(
@@ -70,14 +76,14 @@ def test_what_is_usual(kind, values, words):
     )
 )
 @pytest.mark.filterwarnings("ignore:not used", "ignore:column .* is used as text")
-def test_decoded_rows_are_what_they_were(rows):
+def test_decoded_rows_equal_the_original_ones(rows):
     table = pd.DataFrame(rows, columns=["number", "text", "flag", "date"])
     table = table.astype({"number": "float64", "text": "str", "flag": "boolean"})
     table["date"] = table["date"].astype("datetime64[us]")
     encoder = TableEncoder(min_frequency=0)
     try:
         encoded = encoder.fit_transform(table)
-    except ValueError:  # no column is left
+    except ValueError:  # no column can be used
         return
     for now, then in zip(encoder.decode(encoded), encoder.read(table), strict=True):
         for ours, theirs in zip(now.values, then.values, strict=True):
@@ -89,7 +95,7 @@ def test_decoded_rows_are_what_they_were(rows):
                 assert ours == pytest.approx(theirs, nan_ok=True, rel=1e-9, abs=1e-6)
 
 
-def test_values_never_seen_are_rare():
+def test_new_values_are_decoded_as_rare():
     table = pd.DataFrame({"plan": ["a"] * 5 + ["b"] * 5, "x": range(0, 100, 10)})
     encoder = TableEncoder(keep=["x"]).fit(table)
     (plan, _) = encoder.decode(encoder.transform(table.head(2).assign(plan=["a", "z"])))

@@ -75,7 +75,7 @@ def test_detector_and_calibrator_get_the_same_features():
         detector.calibrator_.calibrate(scored.base_score, numbers), scored.score
     )
     assert list(detector.feature_names_in_) == PEOPLE.column_names
-    assert {source for _, source in detector.encoder_.features_} == set(PEOPLE.column_names)
+    assert {feature.source for feature in detector.encoder_.features_} == set(PEOPLE.column_names)
 
 
 def test_scores_do_not_depend_on_the_batch(on_arrow):
@@ -89,7 +89,7 @@ def test_an_encoder_can_be_passed():
         FOREST, CTAD(), encoder=TableEncoder(ignore=["job", "hired"]), random_state=0
     )
     detector.fit(PEOPLE)
-    assert {name for name, _ in detector.encoder_.features_} == {
+    assert set(detector.encoder_.get_feature_names_out()) == {
         *("height", "height is missing", "weight", "smoker")
     }
     assert clone(detector).set_params(encoder__scaling=None).encoder.scaling is None

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from .._frames import check_has_columns
 from ..errors import InputError
 from ..io import LabelColumn, ReadOptions, RowSample, TableError, find_tables, read_tables
-from ..tables import require_columns
 from ..wrapper import CalibratedDetector
 
 # Sampled together with the rows, beside their own columns.
@@ -52,7 +52,7 @@ def read_new_rows(
     sample = RowSample(sample_rows, seed)
     for batch in read_tables(find_tables(where), reading):
         try:
-            require_columns(batch.rows.column_names, types.names)
+            check_has_columns(batch.rows.column_names, types.names)
         except InputError as error:
             raise TableError(f"{batch.file}: {error}") from error
         rows = batch.with_types(types)

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from .._types import Floats
 from ..calibration import BaseCalibrator
-from ..tables import TableEncoder, arrow_schema, plain_numbers
+from ..tables import TableEncoder, numeric_columns
 from ..wrapper import ScoreParts
 
 
@@ -38,11 +38,11 @@ class ScoreColumnModel:
 
     def column_types(self) -> pa.Schema:
         """The columns needed and their types."""
-        return arrow_schema(self.encoder).append(pa.field(self.column, pa.float64()))
+        return self.encoder.arrow_schema().append(pa.field(self.column, pa.float64()))
 
     def base_score(self, table: pa.Table) -> Floats:
         """The scores in the table, higher = more anomalous."""
-        scores = plain_numbers(table, [self.column], needed_by="calibration", infinite=True)
+        scores = numeric_columns(table, [self.column], needed_by="calibration", allow_infinite=True)
         return self.sign * scores[:, 0]
 
     def score_parts(self, table: pa.Table) -> ScoreParts:

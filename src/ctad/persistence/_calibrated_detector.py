@@ -81,7 +81,7 @@ def _describe_scores(scores: ScoreParts, writer: Writer) -> list[str]:
 def _describe_encoder(encoder: TableEncoder | None, writer: Writer) -> dict[str, Any] | None:
     if encoder is None:
         return None
-    state, parts = encoder._to_state()
+    state, parts = encoder.to_state()
     parameters = plain_parameters(encoder.get_params())
     return {"parameters": parameters, "state": state, "parts": writer.object(parts)}
 
@@ -170,7 +170,7 @@ def _restore_encoder(description: Any, reader: Reader) -> TableEncoder | None:
     if description is None:
         return None
     encoder = _unfitted_encoder(description["parameters"])
-    return encoder._from_state(description["state"], reader.object(description["parts"]))
+    return encoder.from_state(description["state"], reader.object(description["parts"]))
 
 
 def _unfitted_encoder(parameters: dict[str, Any]) -> TableEncoder:

@@ -1,36 +1,17 @@
 """Data frames with mixed columns, as numbers."""
 
-from ._columns import (
-    NUMBER,
-    Column,
-    Values,
-    in_library,
-    is_table,
-    library_of,
-    new_table,
-    plain_numbers,
-    require_columns,
-    rows_at,
-)
-from ._encoder import Feature, TableEncoder, arrow_schema
-from ._formatting import in_words, place_in_cycle, spread_of, usual_in_words
+from ._columns import Column, ColumnKind, ColumnValues
+from ._encoder import TableEncoder
+from ._feature import Feature
+from ._formatting import ValueFormatter
+from ._numeric_columns import numeric_columns
 
 __all__ = [
-    "NUMBER",
     "Column",
+    "ColumnKind",
+    "ColumnValues",
     "Feature",
     "TableEncoder",
-    "Values",
-    "arrow_schema",
-    "in_library",
-    "in_words",
-    "is_table",
-    "library_of",
-    "new_table",
-    "place_in_cycle",
-    "plain_numbers",
-    "require_columns",
-    "rows_at",
-    "spread_of",
-    "usual_in_words",
+    "ValueFormatter",
+    "numeric_columns",
 ]

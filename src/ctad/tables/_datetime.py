@@ -1,48 +1,48 @@
-"""Dates and times of day as numbers."""
+"""Dates and times of day: units, cycles, and positions in them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
 from .._types import Floats
-from ._columns import DATE, TIME, ZONED_DATE
 
 DAY = 86_400_000_000  # microseconds
-# What repeats: the place in the cycle becomes a point on a circle, so that 23:59 is near 0:00.
+# The position in a cycle becomes a point on a circle, so that 23:59 is near 0:00.
 CYCLES = {"day": DAY, "week": 7 * DAY, "year": 365.2425 * DAY}
 
-
-class Clock(NamedTuple):
-    """How dates or times become numbers."""
-
-    unit: float  # of the number that keeps their order, in microseconds
-    cycles: tuple[str, ...]
-
-
-# By the kind of the column.
-CLOCKS = {
-    DATE: Clock(DAY, tuple(CYCLES)),
-    ZONED_DATE: Clock(DAY, tuple(CYCLES)),
-    TIME: Clock(DAY / 24, ("day",)),
-}
+WEEKDAYS = ("Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday")  # 1970
+MONTHS = (
+    *("January", "February", "March", "April", "May", "June", "July"),
+    *("August", "September", "October", "November", "December"),
+)
 
 
-def unit_of(kind: str) -> float:
-    """What the values of a column of this kind are divided by."""
-    return CLOCKS[kind].unit if kind in CLOCKS else 1.0
+def sine_and_cosine(cycle: str, values: Floats) -> Iterator[Floats]:
+    """The positions of dates or times in a cycle, as points on a circle."""
+    angle = 2 * np.pi * (np.mod(values, CYCLES[cycle]) / CYCLES[cycle])
+    yield np.sin(angle)
+    yield np.cos(angle)
 
 
-def cycles_of(kind: str) -> tuple[str, ...]:
-    """The cycles in which the values of a column of this kind have a place."""
-    return CLOCKS[kind].cycles if kind in CLOCKS else ()
+def position_in_cycle(cycle: str, values: Floats) -> Any:
+    """The positions of dates in a cycle: microseconds since midnight, or weekdays or months.
 
-
-def on_circles(kind: str, values: Floats) -> Iterator[Floats]:
-    """Sine and cosine of the place of dates or times in each of their cycles."""
-    for cycle in cycles_of(kind):
-        angle = 2 * np.pi * (np.mod(values, CYCLES[cycle]) / CYCLES[cycle])
-        yield np.sin(angle)
-        yield np.cos(angle)
+    Examples
+    --------
+    >>> position_in_cycle("week", np.array([0.0]))
+    array(['Thursday'], dtype=object)
+    """
+    if cycle == "day":
+        return np.mod(values, DAY)
+    names = np.full(len(values), None, dtype=object)
+    present = ~np.isnan(values)
+    days = np.floor(values[present] / DAY).astype(np.int64)
+    if cycle == "week":
+        names[present] = np.array(WEEKDAYS, dtype=object)[days % 7]
+    else:
+        months = days.astype("datetime64[D]").astype("datetime64[M]").astype(np.int64)
+        names[present] = np.array(MONTHS, dtype=object)[months % 12]
+    return names

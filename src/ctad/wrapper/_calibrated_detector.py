@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from .._frames import is_table, take_rows
 from .._result_types import DriftResult, ScoreParts
 from .._saving import SaveMixin
 from .._types import Floats, Integers, Rows
@@ -16,7 +17,7 @@ from .._validation import check_choice, check_share, check_training_rows
 from .._warnings import warn_user
 from ..calibration import BaseCalibrator, RelaxedCTAD
 from ..errors import InputError
-from ..tables import TableEncoder, arrow_schema, is_table, rows_at
+from ..tables import TableEncoder
 from ._calibrator_protocol import check_calibrator
 from ._conformal_mixin import ConformalMixin
 from ._detector_adapter import DetectorAdapter, fit_detector, is_fitted, was_trained_on
@@ -394,7 +395,7 @@ class CalibratedDetector(ConformalMixin, SaveMixin, BaseEstimator):
             raise InputError(
                 "the model was trained on an array and has no column names: train it on a table"
             )
-        return arrow_schema(self.encoder_)
+        return self.encoder_.arrow_schema()
 
     def _fit(self, X: Any, y: Any) -> Integers | None:
         """Fit; return the places of the training rows in X, or None if all rows are."""
@@ -410,7 +411,7 @@ class CalibratedDetector(ConformalMixin, SaveMixin, BaseEstimator):
             split = split_rows(_num_samples(X), anomalous, self.holdout, random)
             self.n_ignored_anomalies_ = split.n_anomalies
             trained = split.trained
-            X, held_out = rows_at(X, trained), rows_at(X, split.held_out)
+            X, held_out = take_rows(X, trained), take_rows(X, split.held_out)
         fitted_before = is_fitted(self.detector)
         self.input_, rows = InputConverter.fitted(
             X,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._types import Floats, Rows
-from ..tables import in_words, place_in_cycle, spread_of, usual_in_words
+from ..tables import ColumnValues, ValueFormatter
 from ._input import InputConverter
 
 # The name of a date's aspect, by the cycle that a feature is a position in.
@@ -24,23 +24,22 @@ class ColumnView:
         The features of a numeric row that belong to it.
     aspect : str
         "" for the column itself.
-    kind : str
-        The kind of its values, as `ctad.tables` has it.
     new, references : array
         Its values in new rows and in reference rows.
-    usual : str
-        Its usual values in training, in words.
-    spread : float
-        How far apart values are; decides on the number of digits.
+    formatter : ValueFormatter
+        Formats values, and knows the usual ones in training.
     """
 
     features: Sequence[int]
     aspect: str
-    kind: str
     new: Any
     references: Any
-    usual: str
-    spread: float
+    formatter: ValueFormatter
+
+    @property
+    def usual(self) -> str:
+        """The usual values in training, in words."""
+        return self.formatter.usual
 
     def value(self, row: int) -> str:
         """The value in a new row, in words."""
@@ -51,7 +50,7 @@ class ColumnView:
         return self._in_words(self.references[number])
 
     def _in_words(self, value: Any) -> str:
-        return f"{self.aspect} {in_words(self.kind, value, self.spread)}".strip()
+        return f"{self.aspect} {self.formatter.format(value)}".strip()
 
 
 def column_views(
@@ -83,8 +82,7 @@ def column_views(
                 _view(
                     [i for i, feature in enumerate(features) if feature == (name, cycle)],
                     cycle,
-                    sample.column.kind,
-                    (new.values, sample.values, known.values),
+                    (new, sample, known),
                 )
                 for cycle in cycles
             ]
@@ -93,19 +91,17 @@ def column_views(
 
 
 def _view(
-    features: Sequence[int], cycle: str | None, kind: str, values: tuple[Any, Any, Any]
+    features: Sequence[int],
+    cycle: str | None,
+    columns: tuple[ColumnValues, ColumnValues, ColumnValues],
 ) -> ColumnView:
+    new, sample, references = columns
     if cycle is not None:
-        placed = [place_in_cycle(cycle, part) for part in values]
-        kind = placed[0][0]
-        values = (placed[0][1], placed[1][1], placed[2][1])
-    new, sample, references = values
+        new, sample, references = (column.in_cycle(cycle) for column in columns)
     return ColumnView(
         features,
         ASPECTS[cycle],
-        kind,
-        new,
-        references,
-        usual_in_words(kind, sample),
-        spread_of(kind, sample),
+        new.values,
+        references.values,
+        ValueFormatter(sample.column.kind, sample.values),
     )

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from .._frames import is_table, library_of, new_table
 from .._result_types import Reason
 from .._types import Floats, Rows
 from ..calibration import Moves, Neighbours
-from ..tables import is_table, library_of, new_table
 from ._calibrator_protocol import ExplainableCalibrator, check_explainable
 from ._column_views import ColumnView, column_views
 from ._explanation_text import reasons, row_text, transport_text

@@ -12,21 +12,12 @@ from sklearn.pipeline import FeatureUnion
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils import get_tags
 
+from .._frames import is_table, library_of, new_table, to_library
 from .._types import Floats, Rows
 from .._validation import check_new_rows, check_training_rows
 from .._warnings import warn_user
 from ..errors import InputError
-from ..tables import (
-    NUMBER,
-    Column,
-    TableEncoder,
-    Values,
-    in_library,
-    is_table,
-    library_of,
-    new_table,
-    plain_numbers,
-)
+from ..tables import Column, ColumnKind, ColumnValues, TableEncoder, numeric_columns
 from ._nested_detectors import first_step
 
 # The form in which a detector gets the rows of a table: the features of the encoder, the numbers of
@@ -190,7 +181,7 @@ class InputConverter:
                 f"{', '.join(map(repr, self.column_names[:20]))}"
             )
         for column in self.encoder.columns_:
-            if column.kind != NUMBER:
+            if column.kind != ColumnKind.NUMBER:
                 raise InputError(
                     f"{name} was fitted on a table whose column {column.name!r} is not numeric "
                     f"({column.kind}), so it needs a pandas, polars or Arrow table, not "
@@ -218,12 +209,12 @@ class InputConverter:
         if self.encoder is None or self.detector_form == ENCODED:
             return rows
         if self.detector_form == NUMBERS:
-            return plain_numbers(
+            return numeric_columns(
                 X,
                 list(self.column_names),
                 needed_by="a detector that was fitted before on an array",
             )
-        return in_library(self.detector_form, X, list(self.detector_columns or self.column_names))
+        return to_library(self.detector_form, X, list(self.detector_columns or self.column_names))
 
     @property
     def columns_in_use(self) -> list[str]:
@@ -244,9 +235,9 @@ class InputConverter:
         """The cycle of a date, such as "day", that each feature is a position in, or None."""
         if self.encoder is None:
             return [None] * len(self.column_names)
-        return [self.encoder.cycle_of(feature) for feature in self.encoder.features_]
+        return [feature.cycle for feature in self.encoder.features_]
 
-    def column_values(self, X: Any, rows: Rows) -> list[Values]:
+    def column_values(self, X: Any, rows: Rows) -> list[ColumnValues]:
         """The columns in use of new rows, in their own units.
 
         Parameters
@@ -257,11 +248,11 @@ class InputConverter:
 
         Returns
         -------
-        list of Values
+        list of ColumnValues
         """
         return self.decoded(rows) if self.encoder is None else self.encoder.read(X)
 
-    def decoded(self, rows: Rows) -> list[Values]:
+    def decoded(self, rows: Rows) -> list[ColumnValues]:
         """The columns in use of numeric rows, converted back to their own units.
 
         Parameters
@@ -270,12 +261,12 @@ class InputConverter:
 
         Returns
         -------
-        list of Values
+        list of ColumnValues
         """
         if self.encoder is not None:
             return self.encoder.decode(np.asarray(rows, dtype=np.float64))
-        columns = [Column(name, NUMBER, str(rows.dtype)) for name in self.column_names]
-        return [Values(column, rows[:, i], False) for i, column in enumerate(columns)]
+        columns = [Column(name, ColumnKind.NUMBER, str(rows.dtype)) for name in self.column_names]
+        return [ColumnValues(column, rows[:, i]) for i, column in enumerate(columns)]
 
 
 def _column_names(estimator: BaseEstimator) -> tuple[str, ...]:

@@ -14,11 +14,11 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from .. import __version__
+from .._frames import is_table, take_rows
 from .._result_types import ScoreParts
 from .._types import Booleans, Floats, Integers
 from .._validation import check_share
 from ..report import MOST_ALERTS, MOST_MOVED, MOST_POINTS, Alert, Plane, Report, Scores
-from ..tables import is_table, rows_at
 from ._calibrator_protocol import check_explainable
 from ._drift import drift_from_training
 from ._false_alarm_rate import discoveries, fewest_discoveries
@@ -155,7 +155,7 @@ def _alerts(
     """The rows at these places, explained."""
     # Where a score depends on the other rows, they have to be there.
     whole = detector.batch_dependent_
-    explanation = detector.explain(X if whole else rows_at(X, places))
+    explanation = detector.explain(X if whole else take_rows(X, places))
     at = places if whole else np.arange(len(places))
     scored, selected, labels = shown.scored, shown.selected, shown.labels
     return {
