@@ -24,7 +24,7 @@ from rich.progress import track
 from ctad import CalibratedDetector
 from ctad.io import find_tables, open_table, score_file, score_table
 
-FULL_BYTES, QUICK_BYTES = 2 * 2**30, 2 * 2**20
+FULL_BYTES, QUICK_BYTES = 2 * 2**30, 2**20
 NUMERIC_COLUMNS, ROWS_PER_GROUP = 20, 500_000
 BYTES_PER_ROW = 8 * NUMERIC_COLUMNS + 6  # the other columns take few bytes on disk
 TRAINING_ROWS = 20_000
