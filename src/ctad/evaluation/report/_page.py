@@ -63,8 +63,6 @@ def write_page(
         The HTML page.
     """
     chapters = [chapter for chapter in chapters if chapter.tables or chapter.pictures]
-    (folder / TABLES).mkdir(parents=True, exist_ok=True)
-    (folder / FIGURES).mkdir(exist_ok=True)
     drawings = {}
     for chapter in chapters:
         for table in chapter.tables:
@@ -87,6 +85,7 @@ def write_page(
 
 
 def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as part:
         part.write_text(text, encoding="utf-8")
 
