@@ -1,4 +1,4 @@
-"""Models to save, and ways to alter what was saved."""
+"""Rows to train on, and ways to alter model files."""
 
 import json
 import zipfile
@@ -21,7 +21,7 @@ def contents(path):
 
 
 def sign(path, manifest, entries):
-    """Write a file with right sizes and checksums, whatever it holds."""
+    """Write a file with right sizes and checksums, whatever its contents are."""
     write_container(path, manifest, entries)
 
 
@@ -33,5 +33,5 @@ def altered(path, to, manifest=None, entries=None):
 
 
 def same(first, second):
-    """Equal to the last bit."""
+    """Assert that arrays are equal to the last bit."""
     np.testing.assert_array_equal(first, second)

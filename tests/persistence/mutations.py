@@ -1,10 +1,9 @@
-"""Valid model files, altered at random; as a program, loads such files and scores with them."""
+"""Valid model files, altered at random. As a program: load such files and score with them."""
 
 import copy
 import json
 import random
 import sys
-import tempfile
 import warnings
 from pathlib import Path
 
@@ -20,13 +19,13 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import OneClassSVM
 
 from ctad import CTAD, CalibratedDetector
-from ctad.persistence import ModelFileError, load
+from ctad.persistence import ModelFileError, load, read_manifest
 from ctad.persistence._arrays import array_from_bytes, array_to_bytes
 
 from .files import X_NEW, X_TRAIN, contents, sign
 
 FRAME = pd.DataFrame(X_TRAIN, columns=list("abc")).assign(
-    kind=["x", "y", "z"] * 20, gap=[None, 1.0, 2.0] * 20
+    kind=["x", "y", "z"] * 20, partly=[None, 1.0, 2.0] * 20
 )
 DETECTORS = (
     IsolationForest(n_estimators=2, max_samples=16),
@@ -39,7 +38,7 @@ DETECTORS = (
     KNN(),
     HBOS(n_bins=4),
 )
-# What takes the place of a value: of another type, out of range, or of another meaning.
+# Values to put in the place of others: of another type, out of range, or of another meaning.
 VALUES = (
     *(0, -1, 1, 2, 10**6, 2**40, -(2**63), 2**64, 1.5, -1e308, True, False, None),
     *("", "x", "inf", "uniform", "free", "9", "-5", "1000000", "null", "[]", "{}", "NaN"),
@@ -51,7 +50,7 @@ FLOATS = (np.nan, np.inf, 0.0, -1e300, 1e9)
 
 
 def valid_files(folder):
-    """Small files of all kinds."""
+    """Write small files of all kinds."""
     paths = [Path(folder) / f"{number}.ctad" for number in range(len(DETECTORS) + 2)]
     calibrator = CTAD(n_centroids=3, n_references=4, target="sizes", random_state=0)
     calibrator.fit(X_TRAIN).save(paths[0])
@@ -65,7 +64,7 @@ def valid_files(folder):
 
 
 def places(value, prefix=()):
-    """The way to everything inside a JSON value."""
+    """The path to every value inside a JSON value."""
     inside = value.items() if isinstance(value, dict) else enumerate(value)
     for key, item in inside:
         yield (*prefix, key)
@@ -116,7 +115,7 @@ def mutate_array(values, choose):
 
 
 def resigned(path, to, choose):
-    """A copy with one entry or the manifest altered, and right checksums."""
+    """Write a copy with one entry or the manifest altered, and right checksums."""
     manifest, entries = contents(path)
     name = choose.choice(["manifest.json", *entries])
     if name == "manifest.json":
@@ -132,29 +131,44 @@ def resigned(path, to, choose):
     sign(to, manifest, entries)
 
 
-def main(seed, n_files):
-    """Load and score; only a crash of the process is a failure."""
-    choose = random.Random(seed)
-    warnings.simplefilter("ignore")
-    with tempfile.TemporaryDirectory() as folder:
-        paths, altered, scored = valid_files(folder), Path(folder) / "altered.ctad", 0
-        for _ in range(n_files):
-            path = choose.choice(paths)
-            resigned(path, altered, choose)
+def load_or_refuse(path):
+    """Load a file; None if it is refused. Any other error or warning is a failure."""
+    model = None
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for read in (read_manifest, load):
             try:
-                model = load(altered)
-            except ModelFileError:
-                continue
-            try:
-                if path == paths[0]:
-                    model.delta(X_NEW)
-                else:
-                    model.anomaly_score(FRAME if path == paths[1] else X_NEW)
-                scored += 1
-            except Exception:  # numbers that make no sense
-                continue
+                model = read(path)
+            except ModelFileError as error:
+                assert str(path) in str(error)  # noqa: PT017
+                model = None
+    for warning in caught:
+        assert "was written with" in str(warning.message)
+    return model
+
+
+def main(folder, n_files):
+    """Alter the files of a folder, load them and score with those that load."""
+    paths, altered, scored = sorted(Path(folder).glob("?.ctad")), Path(folder) / "altered.ctad", 0
+    for seed in range(n_files):
+        print("seed", seed, file=sys.stderr, flush=True)
+        choose = random.Random(seed)
+        path = choose.choice(paths)
+        resigned(path, altered, choose)
+        model = load_or_refuse(altered)
+        if model is None:
+            continue
+        warnings.simplefilter("ignore")
+        try:
+            if path == paths[0]:
+                model.delta(X_NEW)
+            else:
+                model.anomaly_score(FRAME if path == paths[1] else X_NEW)
+            scored += 1
+        except Exception:  # numbers that make no sense; only a crash is a failure
+            continue
     print(scored)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))
+    main(sys.argv[1], int(sys.argv[2]))

@@ -1,18 +1,15 @@
-"""Whatever is done to a model file: it loads, or there is our own error."""
+"""A model file that was altered at random loads, or is refused with ModelFileError."""
 
 import random
 import subprocess
 import sys
-import warnings
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctad.persistence import ModelFileError, load, read_manifest
-
-from .mutations import resigned, valid_files
+from .mutations import load_or_refuse, resigned, valid_files
 
 ROOT = Path(__file__).parents[2]
 
@@ -22,25 +19,13 @@ def files(tmp_path_factory):
     return valid_files(tmp_path_factory.mktemp("fuzz"))
 
 
-def load_or_refuse(path):
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        for read in (read_manifest, load):
-            try:
-                read(path)
-            except ModelFileError as error:
-                assert str(path) in str(error)  # noqa: PT017
-    for warning in caught:
-        assert "was written with" in str(warning.message)
-
-
 flips = st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.integers(1, 255)), max_size=4)
 spans = st.lists(
     st.tuples(st.floats(0, 1), st.integers(0, 200), st.binary(max_size=50)), max_size=3
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=150)
 @given(st.integers(0, 8), flips, spans, st.none() | st.tuples(st.integers(0, 8), st.floats(0, 1)))
 def test_altered_bytes(files, number, flipped, replaced, spliced):
     content = bytearray(files[number].read_bytes())
@@ -58,7 +43,7 @@ def test_altered_bytes(files, number, flipped, replaced, spliced):
     load_or_refuse(altered)
 
 
-@settings(max_examples=200)
+@settings(max_examples=40)
 @given(st.integers(0, 8), st.integers(0, 2**32))
 def test_altered_contents_with_right_checksums(files, number, seed):
     altered = files[0].with_name("altered.ctad")
@@ -66,9 +51,11 @@ def test_altered_contents_with_right_checksums(files, number, seed):
     load_or_refuse(altered)
 
 
-def test_what_still_loads_does_not_crash_when_scoring():
+@pytest.mark.slow
+def test_models_from_altered_files_do_not_crash_the_process(files):
+    """In a process of its own; its last line on stderr names the seed of the file."""
     run = subprocess.run(
-        [sys.executable, "-m", "tests.persistence.mutations", "0", "80"],
+        [sys.executable, "-m", "tests.persistence.mutations", files[0].parent, "150"],
         capture_output=True,
         text=True,
         cwd=ROOT,

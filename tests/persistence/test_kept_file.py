@@ -1,7 +1,7 @@
-"""A model file is kept beside this test, so that a change of the format is noticed.
+"""A model file beside this test, so that a change of the format is noticed.
 
-`python -m tests.persistence.test_kept_file` writes it and prints its scores. From the first release
-on a kept file is never written again: a new format version adds another one.
+`python -m tests.persistence.test_kept_file` writes it and prints its scores. After the first
+release the file stays as it is, and a new format version adds another one.
 """
 
 from pathlib import Path
@@ -20,7 +20,7 @@ FOLDER = Path(__file__).parent
 
 
 def table(n):
-    """Numbers with a missing value, text and dates, the same everywhere and forever."""
+    """Numbers with missing values, text and dates, without any randomness."""
     i = np.arange(n)
     return pd.DataFrame(
         {

@@ -1,5 +1,6 @@
-"""Numbers that would lead compiled code astray are refused before it sees them."""
+"""Inconsistent numbers are refused before compiled code uses them as indices and sizes."""
 
+import copy
 import io
 import json
 
@@ -34,15 +35,20 @@ def path(tmp_path):
     return tmp_path / "model.ctad"
 
 
+CACHE = {}  # by detector: each is fitted, saved and loaded once
+
+
 class File:
-    """A saved detector, to be altered and signed anew."""
+    """A saved detector, to be altered and signed again."""
 
     def __init__(self, path, detector):
         self.path = path
-        fitted = CalibratedDetector(detector, CTAD(), polarity="higher", random_state=0)
-        fitted.fit(X_TRAIN).save(path)
-        load(path)
-        self.manifest, self.entries = contents(path)
+        if detector not in CACHE:
+            fitted = CalibratedDetector(detector, CTAD(), polarity="higher", random_state=0)
+            fitted.fit(X_TRAIN).save(path)
+            load(path)
+            CACHE[detector] = contents(path)
+        self.manifest, self.entries = copy.deepcopy(CACHE[detector])
         self.name = self.manifest["state"]["detector"]["fitted"]
         self.schema = json.loads(self.entries[self.name])
 
@@ -79,14 +85,14 @@ BALLS = LocalOutlierFactor(
     [
         ("left_child", 10**6),
         ("left_child", -7),
-        ("left_child", 0),  # back to the root: a way without end
+        ("left_child", 0),  # back to the root: an endless path
         ("right_child", 10**6),
         ("right_child", -1),
         ("feature", 3),
         ("feature", -2),
     ],
 )
-def test_nodes_of_trees_that_point_astray(path, field, value):
+def test_nodes_of_trees_with_an_index_out_of_range(path, field, value):
     file = File(path, FOREST)
     node = file.attributes("Tree")["nodes"]
     nodes = file.array(node)
@@ -109,13 +115,13 @@ def test_trees_with_another_number_of_outputs(path, count):
     file.refused(None)
 
 
-def test_trees_with_classes_without_end(path):
+def test_trees_with_too_many_classes(path):
     file = File(path, FOREST)
     file.set_array(file.node("Tree")["__reduce__"]["args"]["content"][1], np.array([2**40]))
     file.refused("a decision tree")
 
 
-def test_trees_that_hide_what_is_checked(path):
+def test_trees_that_hide_their_numbers(path):
     file = File(path, FOREST)
     nodes = file.attributes("Tree")["nodes"]
     nodes.update(type="json", content=[], shape=file.attributes("Tree")["max_depth"])
@@ -135,13 +141,13 @@ def test_trees_that_hide_what_is_checked(path):
     ("attribute", "value"),
     [("n_features_in_", "2"), ("_max_features", "2"), ("_max_features", "9")],
 )
-def test_forests_whose_trees_have_other_columns(path, attribute, value):
+def test_forests_with_trees_of_other_columns(path, attribute, value):
     file = File(path, FOREST)
     file.attributes("IsolationForest")[attribute]["content"] = value
     file.refused("an isolation forest")
 
 
-def test_forests_of_something_else(path):
+def test_forests_with_missing_trees(path):
     file = File(path, FOREST)
     file.attributes("IsolationForest")["estimators_"]["content"].pop()
     file.refused("an isolation forest")
@@ -195,31 +201,32 @@ def test_neighbour_searches_with_other_counts(path, place, count):
 
 
 def test_states_that_are_too_short(path):
-    """These would crash the process already when they are built."""
+    """These would crash the process when they are built."""
+    density = KernelDensity()
     for cls in ("KDTree", "EuclideanDistance64"):
-        file = File(path, KernelDensity())
+        file = File(path, density)
         file.node(cls)["content"]["content"].pop()
         file.refused(cls)
-        file = File(path, KernelDensity())
+        file = File(path, density)
         file.node(cls)["content"] = file.attributes("KernelDensity")["bandwidth"]
         file.refused(None)
-    file = File(path, KernelDensity())
+    file = File(path, density)
     state = file.node("KDTree")["content"]["content"]
     state[4] = state[11]
     file.refused("KDTree")
-    file = File(path, KernelDensity())
+    file = File(path, density)
     state = file.node("KDTree")["content"]["content"]
     state[4]["content"] = '"5"'
     file.refused("KDTree")
-    file = File(path, KernelDensity())
+    file = File(path, density)
     state = file.node("KDTree")["content"]["content"]
     state[11] = state[0]
     file.refused("KDTree")
-    file = File(path, KernelDensity())
+    file = File(path, density)
     state = file.node("KDTree")["content"]["content"]
     state[12] = state[1]
     file.refused("KDTree")
-    file = File(path, KernelDensity())
+    file = File(path, density)
     state = file.node("KDTree")["content"]["content"]
     state[12] = dict(state[0])
     file.set_array(state[12], np.ones(5))
@@ -259,7 +266,7 @@ def test_support_vectors_that_do_not_fit(path, attribute, values):
     file.refused()
 
 
-def test_rows_kept_of_other_columns(path):
+def test_kept_rows_of_other_columns(path):
     file = File(path, LocalOutlierFactor(novelty=True, algorithm="brute"))
     file.set_array(file.attributes("LocalOutlierFactor")["_fit_X"], np.ones((60, 2)))
     file.refused("kept training rows")
@@ -285,7 +292,7 @@ def test_histograms_that_do_not_fit(path):
         File(path, make_pipeline(KMeans(3), HBOS(n_bins=5)))
 
 
-def test_random_numbers_from_elsewhere(path):
+def test_a_random_generator_with_an_index_out_of_range(path):
     file = File(path, IsolationForest(n_estimators=2, random_state=np.random.RandomState(0)))
     state = next(node for node in _nodes(file.schema) if "pos" in node.get("content", ()))
     state["content"]["pos"]["content"] = "100000"
@@ -293,7 +300,7 @@ def test_random_numbers_from_elsewhere(path):
 
 
 def one_hot(**attributes):
-    """A table with text, of which the one-hot encoder is altered."""
+    """A model of a table with text, with an altered one-hot encoder."""
     table = pd.DataFrame(X_TRAIN, columns=list("abc")).assign(k=(["x", "y", "z", "w"] * 100)[:N])
     detector = CalibratedDetector(IsolationForest(n_estimators=2), CTAD(), random_state=0)
     encoder = detector.fit(table).encoder_.to_state()[1]["categories"]
@@ -302,7 +309,7 @@ def one_hot(**attributes):
 
 
 def plain(detector, **attributes):
-    """A detector with some attributes altered, as anybody can who saves it."""
+    """A model with altered attributes of its detector."""
     made = CalibratedDetector(detector, CTAD(), polarity="higher", random_state=0).fit(X_TRAIN)
     vars(made.detector_).update(attributes)
     return made
@@ -313,9 +320,9 @@ WIDE = FunctionTransformer(None, validate=False)
 WIDE.n_features_in_ = 10**7
 FOREIGN = {"_fit_X": np.zeros((1, 3)), "n_features_in_": 3}
 ALTERED = {
-    "codes far outside": lambda: one_hot(_default_to_infrequent_mappings=[np.full(4, 2**30)]),
+    "codes out of range": lambda: one_hot(_default_to_infrequent_mappings=[np.full(4, 2**30)]),
     "codes of another width": lambda: one_hot(_n_features_outs=[10**8]),
-    "rare codes from nowhere": lambda: one_hot(
+    "rare codes out of range": lambda: one_hot(
         _infrequent_enabled=True,
         _default_to_infrequent_mappings=[None],
         _infrequent_indices=[np.array([2**30])],
@@ -323,7 +330,7 @@ ALTERED = {
     "a kernel by place": lambda: plain(
         OneClassSVM(), kernel="precomputed", shape_fit_=(3, 3), support_=np.full(N, 2**30)
     ),
-    "another machine": lambda: plain(OneClassSVM(), _impl="c_svc"),
+    "another kind of machine": lambda: plain(OneClassSVM(), _impl="c_svc"),
     "rows of another width": lambda: plain(QMCD(), _fitted_data=np.zeros((1, 10**4)), **FOREIGN),
     "another scaler": lambda: plain(QMCD(), _scaler=WIDE, _fitted_data=np.zeros((1, 10**4))),
     "bins of another number": lambda: plain(
@@ -335,7 +342,7 @@ ALTERED = {
         effective_metric_="mahalanobis",
         effective_metric_params_={"VI": np.ones((1, 1))},
     ),
-    "fewer rows than said": lambda: plain(LocalOutlierFactor(novelty=True), n_samples_fit_=10**6),
+    "fewer rows than stated": lambda: plain(LocalOutlierFactor(novelty=True), n_samples_fit_=10**6),
 }
 
 
@@ -347,7 +354,7 @@ def test_a_model_altered_before_it_was_saved_is_refused(path, what):
 
 
 @pytest.mark.filterwarnings("ignore:CD scores a row differently")
-def test_trees_outside_of_forests_know_their_columns(path):
+def test_trees_outside_forests_are_checked(path):
     detector = plain(CD(model=ExtraTreeRegressor(max_depth=2)))
     detector.save(path)
     np.testing.assert_array_equal(load(path).base_score(X_TRAIN), detector.base_score(X_TRAIN))
@@ -372,7 +379,7 @@ def test_distances_that_can_be_saved_can_be_loaded(path, metric):
     np.testing.assert_array_equal(load(path).base_score(X_TRAIN), detector.base_score(X_TRAIN))
 
 
-def test_distances_that_could_not_be_loaded_are_not_saved(path):
+def test_distances_that_cannot_be_loaded_are_not_saved(path):
     search = LocalOutlierFactor(
         novelty=True, algorithm="ball_tree", metric="seuclidean", metric_params={"V": np.ones(3)}
     )
@@ -381,7 +388,7 @@ def test_distances_that_could_not_be_loaded_are_not_saved(path):
 
 
 @pytest.mark.parametrize("dtype", ["|V0", "<U0", "|S0"])
-def test_numbers_of_no_size_are_refused(dtype):
+def test_arrays_of_items_of_size_0_are_refused(dtype):
     buffer = io.BytesIO()
     header = {"descr": dtype, "fortran_order": False, "shape": (10**9,)}
     np.lib.format.write_array_header_1_0(buffer, header)
@@ -389,8 +396,8 @@ def test_numbers_of_no_size_are_refused(dtype):
         array_from_bytes(buffer.getvalue())
 
 
-def test_what_is_much_larger_in_memory_is_refused(path, monkeypatch):
-    """As one array would be that is named in many places."""
+def test_models_much_larger_than_their_file_are_refused(path, monkeypatch):
+    """As if one array were used in many places."""
     plain(LocalOutlierFactor(novelty=True)).save(path)
     load(path)
     monkeypatch.setattr("ctad.persistence._objects.MAX_GROWTH", 0.1)
@@ -398,7 +405,7 @@ def test_what_is_much_larger_in_memory_is_refused(path, monkeypatch):
         load(path)
 
 
-def test_many_draws_of_a_calibrator_are_refused(path, monkeypatch):
+def test_too_many_draws_of_a_calibrator_are_refused(path, monkeypatch):
     CTAD().fit(X_TRAIN).save(path)
     monkeypatch.setattr("ctad.persistence._calibrators.MAX_COSTS", 500)  # five times 5 by 20
     manifest, entries = contents(path)

@@ -1,4 +1,4 @@
-"""Files made to run code: nothing of it runs, and what would have run is shown to be alive."""
+"""Files made to run code: nothing runs, and tests show that the payloads would work elsewhere."""
 
 import io
 import json
@@ -63,8 +63,8 @@ def density(**attributes):
     )
 
 
-# Each runs a command as soon as it is built by a loader that trusts the names in it.
-ALIVE = {
+# Each runs a command when a loader that trusts its names builds it.
+WORKING = {
     "a constructor": lambda command: node(
         "ConstructorFromReduceNode", f"{SYSTEM}.system", content=tupled(plain(command))
     ),
@@ -80,7 +80,7 @@ ALIVE = {
     ),
 }
 
-# Each gives a function to whoever uses the object, or hides a type behind another's name.
+# Each puts a function where it may be called later, or hides a type behind another's name.
 WAITING = {
     "a function": lambda _: node("FunctionNode", f"{SYSTEM}.system"),
     "a type": lambda _: node("TypeNode", "builtins.eval"),
@@ -127,10 +127,14 @@ WAITING = {
         "RandomGeneratorNode", "numpy.random._generator.Generator", content={}
     ),
     "an estimator of the user": lambda _: node("ObjectNode", "my_package.Detector"),
-    "a loader nobody knows": lambda _: node("ShellNode", "builtins.str"),
-    "a name that is none": lambda _: {"__loader__": "ObjectNode", "__class__": 1, "__module__": 2},
+    "an unknown loader": lambda _: node("ShellNode", "builtins.str"),
+    "a name that is not a string": lambda _: {
+        "__loader__": "ObjectNode",
+        "__class__": 1,
+        "__module__": 2,
+    },
 }
-PAYLOADS = ALIVE | WAITING
+PAYLOADS = WORKING | WAITING
 PLACES = {
     "whole": lambda payload: payload,
     "attribute": lambda payload: density(bandwidth=payload),
@@ -160,9 +164,9 @@ def test_payloads_leave_no_trace(what, place, path, good, trace):
 
 
 @pytest.mark.filterwarnings("ignore:Trying to unpickle estimator")
-@pytest.mark.parametrize("what", ALIVE)
-def test_these_payloads_are_alive(what, path, good, trace):
-    described = hidden_in(path, good, ALIVE[what](touch(trace)))
+@pytest.mark.parametrize("what", WORKING)
+def test_these_payloads_work_without_checks(what, path, good, trace):
+    described = hidden_in(path, good, WORKING[what](touch(trace)))
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         archive.writestr("schema.json", json.dumps(described))
@@ -171,9 +175,9 @@ def test_these_payloads_are_alive(what, path, good, trace):
     assert trace.exists()
 
 
-@pytest.mark.parametrize("what", ALIVE)
-def test_not_even_names_that_were_trusted_are_called(what, path, good, trace):
-    hidden_in(path, good, ALIVE[what](touch(trace)))
+@pytest.mark.parametrize("what", WORKING)
+def test_trusted_names_are_not_called_either(what, path, good, trace):
+    hidden_in(path, good, WORKING[what](touch(trace)))
     with pytest.raises(ModelFileError):
         load(path, trusted=[f"{SYSTEM}.system", "builtins.eval"])
     assert not trace.exists()
@@ -222,13 +226,13 @@ def test_other_protocols_of_skops_are_refused(protocol, path, good):
         load(path)
 
 
-def test_a_skops_of_another_protocol_is_not_used_for_saving(path, monkeypatch):
+def test_saving_needs_a_supported_version_of_skops(path, monkeypatch):
     monkeypatch.setattr("ctad.persistence._objects.PROTOCOL", 1)
     with pytest.raises(RuntimeError, match=r"install skops 0.16"):
         CalibratedDetector(KernelDensity(), CTAD()).fit(X_TRAIN).save(path)
 
 
-def test_dictionaries_with_keys_missing_are_refused(path, good):
+def test_dictionaries_with_wrong_keys_are_refused(path, good):
     broken = dictionary({"a": plain(1)})
     hidden_in(path, good, {**broken, "key_types": listed()})
     with pytest.raises(ModelFileError, match="missing keys"):
@@ -239,7 +243,7 @@ def test_dictionaries_with_keys_missing_are_refused(path, good):
         load(path)
 
 
-def test_descriptions_without_end_are_refused(path, good):
+def test_deeply_nested_descriptions_are_refused(path, good):
     payload = plain(1.0)
     for _ in range(300):
         payload = listed(payload)
@@ -253,7 +257,7 @@ def test_descriptions_without_end_are_refused(path, good):
         load(path)
 
 
-def test_the_harness_builds_what_is_harmless(path, good):
+def test_a_harmless_file_made_in_the_same_way_loads(path, good):
     manifest, entries = contents(good)
     original = json.loads(entries[manifest["state"]["detector"]["fitted"]])
     attributes = original["content"]["content"]

@@ -1,9 +1,10 @@
-"""Files that are damaged, foreign, too new or made to harm: one clear error, nothing built."""
+"""Files that are damaged, foreign, too new or malicious: one clear error, nothing built."""
 
 import io
 import json
 import pickle
 import struct
+import subprocess
 import sys
 import zipfile
 
@@ -43,11 +44,14 @@ def load_refused(path, match=None):
     assert str(path) in str(error.value)
 
 
-def test_cut_off_at_any_byte(path):
+def test_truncated_at_any_byte(path):
     whole = path.read_bytes()
     for length in range(len(whole)):
         path.write_bytes(whole[:length])
-        refused(path)
+        with pytest.raises(ModelFileError, match=str(path)):
+            read_manifest(path)
+        if length % 50 == 0:
+            load_refused(path)
 
 
 def test_a_missing_file_stays_a_missing_file(tmp_path):
@@ -65,11 +69,11 @@ def test_other_files(tmp_path):
     path.write_text("a,b\n1,2\n")
     refused(path, "is not a ctad model file, .* that save\\(\\) wrote")
     with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("notes.txt", "nothing of ours")
+        archive.writestr("notes.txt", "not a model")
     refused(path, "no manifest")
 
 
-def test_something_before_between_or_after(path):
+def test_extra_bytes_at_the_start_or_the_end(path):
     whole = path.read_bytes()
     path.write_bytes(b"#!/bin/sh\n" + whole)
     refused(path, "is not a ctad model file")
@@ -83,7 +87,7 @@ def test_something_before_between_or_after(path):
     refused(path, "extra bytes at its end")
 
 
-def test_something_hidden_before_the_directory(path):
+def test_extra_bytes_before_the_directory(path):
     whole = path.read_bytes()
     with zipfile.ZipFile(path) as archive:
         start = archive.start_dir
@@ -107,7 +111,7 @@ def test_a_copy_by_another_program_is_read(path):
     np.testing.assert_array_equal(load(path).delta(X_NEW), SMALL.delta(X_NEW))
 
 
-def test_zip_bombs_are_refused_unread(path):
+def test_zip_bombs_are_refused_before_they_are_read(path):
     bomb = array_to_bytes(np.zeros(2**24, dtype=np.uint8))
 
     def add(archive, name, content):
@@ -119,7 +123,7 @@ def test_zip_bombs_are_refused_unread(path):
 
 
 def test_entries_that_share_their_bytes_are_refused(path):
-    """The other kind of zip bomb: many entries, one content."""
+    """Another kind of zip bomb: many entries, one content."""
     whole = path.read_bytes()
     with zipfile.ZipFile(path) as archive:
         start = archive.start_dir
@@ -135,21 +139,21 @@ def test_entries_that_share_their_bytes_are_refused(path):
     "name",
     ["/etc/passwd", "../up.npy", "arrays\\0.npy", "C:0.npy", "arrays/../0.npy", "x.py", "a/"],
 )
-def test_other_names_are_refused(path, name):
+def test_unexpected_names_are_refused(path, name):
     manifest, entries = contents(path)
     sign(path, manifest, {**entries, name: b""})
     refused(path, "unexpected entry")
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
-def test_two_entries_of_one_name_are_refused(path):
+def test_two_entries_with_the_same_name_are_refused(path):
     rewritten(
         path, lambda archive, name, content: [archive.writestr(name, content) for _ in range(2)]
     )
     refused(path, "two entries with the same name")
 
 
-def test_entries_without_end_are_refused(path, monkeypatch):
+def test_too_many_entries_are_refused(path, monkeypatch):
     monkeypatch.setattr("ctad.persistence._container.MAX_ENTRIES", 2)
     refused(path, "more than 2 entries")
 
@@ -179,7 +183,7 @@ def test_entries_the_manifest_does_not_list_are_refused(path):
     refused(path, "not those that its manifest lists")
 
 
-def test_a_future_version_is_named(path):
+def test_a_newer_version_is_named(path):
     altered(path, path, {"format_version": 3, "ctad": "7.0"})
     refused(path, r"written by a newer version of ctad \('7.0'\): update ctad")
 
@@ -197,15 +201,22 @@ def test_a_future_version_is_named(path):
         {"training_rows": 0},
         {"columns": "a"},
         {"created": None},
+        {"columns": [1]},
+        {"columns": [{"name": "x", "kind": 3, "dtype": "int"}]},
+        {"state": {"detector": 5}},
+        {"state": {"detector": {"name": 1}}},
+        {"state": {"detector": {"name": "KNN"}, "calibrator": {"class": "CTAD"}}},
+        {"state": {"rows_held_out": "many"}},
+        {"parameters": {"a": json.loads("[" * 60 + "]" * 60)}},
     ],
 )
-def test_a_manifest_of_another_shape_is_refused(path, change):
+def test_a_manifest_with_wrong_values_is_refused(path, change):
     altered(path, path, change)
     refused(path)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "null", "{", '{"format_version": NaN}', "[" * 100_000])
-def test_a_manifest_that_is_no_manifest_is_refused(path, text):
+def test_a_manifest_that_is_not_an_object_is_refused(path, text):
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("manifest.json", text)
     refused(path)
@@ -221,9 +232,7 @@ def test_an_unknown_class_is_refused(path):
     load_refused(path)
 
 
-def test_inspecting_imports_no_models(path):
-    import subprocess
-
+def test_reading_a_manifest_imports_no_library_of_models(path):
     code = (
         "import sys; from ctad.persistence import read_manifest; read_manifest(sys.argv[1]);"
         "print([name for name in ('sklearn', 'skops', 'pyod', 'torch') if name in sys.modules])"
@@ -234,10 +243,10 @@ def test_inspecting_imports_no_models(path):
     assert shown.stdout.strip() == "[]"
 
 
-# what is wrong with the arrays of a calibrator: (name in the state of a draw, its array)
+# The fault in the arrays of a calibrator: (name in the state of a draw, its array)
 BAD_DRAWS = {
     "a missing array": ("references", None),
-    "no array": ("references", b"no array"),
+    "bytes": ("references", b"not an array"),
     "a pickle": ("references", pickle.dumps([1])),
     "one axis": ("references", np.ones(3)),
     "no rows": ("references", np.ones((0, 3))),
@@ -258,18 +267,18 @@ BAD_DRAWS = {
     "a radius of zero": ("radius", np.zeros(2)),
     "a radius below zero": ("radius", np.array([1.0, -1.0])),
     "radii of other centroids": ("radius", np.ones(3)),
-    "columns that are not there": ("columns", np.array([0, 1, 3])),
-    "columns before the first": ("columns", np.array([-1, 0, 1])),
+    "column index out of range": ("columns", np.array([0, 1, 3])),
+    "negative column index": ("columns", np.array([-1, 0, 1])),
     "a column twice": ("columns", np.array([0, 1, 1])),
-    "columns that are no whole numbers": ("columns", np.arange(3.0)),
+    "columns that are not integers": ("columns", np.arange(3.0)),
     "no columns": ("columns", np.arange(0)),
-    "a table of columns": ("columns", np.arange(3)[:, np.newaxis]),
+    "columns of two dimensions": ("columns", np.arange(3)[:, np.newaxis]),
     "fewer columns than centroids have": ("columns", np.arange(2)),
 }
 
 
 @pytest.mark.parametrize("what", BAD_DRAWS)
-def test_calibrators_with_arrays_that_cannot_be_are_refused(path, what):
+def test_calibrators_with_wrong_arrays_are_refused(path, what):
     key, values = BAD_DRAWS[what]
     manifest, entries = contents(path)
     name = "arrays/99.npy"
@@ -282,22 +291,22 @@ def test_calibrators_with_arrays_that_cannot_be_are_refused(path, what):
     load_refused(path, "damaged or was altered")
 
 
-# what is wrong with the rest of a calibrator: change of the manifest's state or parameters
+# The fault in the rest of a calibrator: change of the manifest's state
 BAD_STATES = {
     "no draws": {"draws": []},
     "another signal": {"signal": "mine"},
     "another target": {"draws": None},
     "columns that do not fit": {"n_columns": 2},
     "names that do not fit": {"column_names": ["a"]},
-    "names that are no texts": {"column_names": [1, 2, 3]},
+    "names that are not strings": {"column_names": [1, 2, 3]},
     "no rows": {"training_rows": 1},
     "a scale of zero": {"score_scaling": {"score": [0.0, 0.0], "delta": [0.0, 1.0]}},
-    "no number": {"score_scaling": {"score": [True, 1.0], "delta": [0.0, 1.0]}},
+    "a boolean": {"score_scaling": {"score": [True, 1.0], "delta": [0.0, 1.0]}},
 }
 
 
 @pytest.mark.parametrize("what", BAD_STATES)
-def test_calibrators_with_a_state_that_cannot_be_are_refused(path, what):
+def test_calibrators_with_a_wrong_state_are_refused(path, what):
     manifest, _ = contents(path)
     altered(path, path, {"state": {**manifest["state"], **BAD_STATES[what]}})
     load_refused(path, "damaged or was altered")
@@ -312,7 +321,7 @@ def test_calibrators_with_bad_parameters_are_refused(path, change):
     load_refused(path, "damaged or was altered")
 
 
-def test_rivals_with_a_state_that_cannot_be_are_refused(path):
+def test_baselines_with_a_wrong_state_are_refused(path):
     TransportOnly().fit(X_TRAIN).save(path)
     manifest, entries = contents(path)
     manifest["state"]["transport"]["class"] = "RelaxedCTAD"
@@ -330,23 +339,28 @@ def detector_file(path, detector):
     return contents(path)
 
 
-# what is wrong with the state of a detector: change
+# The fault in the state of a detector: change
 BAD_DETECTORS = {
     "method": {"detector": {"method": "__init_subclass__"}},
     "missing method": {"detector": {"method": "decision_function"}},
     "sign": {"detector": {"sign": 2.0}},
     "object": {"detector": {"fitted": "arrays/0.npy"}},
     "number as object": {"detector": {"fitted": 3}},
-    "sees": {"sees": "everything"},
+    "form of rows": {"detector": {"form_of_rows": "everything"}},
     "columns": {"n_columns": 4},
     "names": {"column_names": ["a"]},
     "threshold": {"threshold": "nan"},
     "scores": {"decision_scores": "arrays/1.npy"},
+    "training sample": {"training_sample": "arrays/1.npy"},
+    "missing training sample": {"training_sample": None},
+    "ignored anomalies": {"ignored_anomalies": -1},
+    "scores of rows held out": {"calibration_scores": ["arrays/0.npy"] * 3, "rows_held_out": 7},
+    "number of rows held out": {"calibration_scores": ["arrays/0.npy"] * 3},
 }
 
 
 @pytest.mark.parametrize("what", BAD_DETECTORS)
-def test_detectors_with_a_state_that_cannot_be_are_refused(path, what):
+def test_detectors_with_a_wrong_state_are_refused(path, what):
     manifest, entries = detector_file(path, KernelDensity())
     for key, change in BAD_DETECTORS[what].items():
         old = manifest["state"][key]
@@ -355,11 +369,29 @@ def test_detectors_with_a_state_that_cannot_be_are_refused(path, what):
     load_refused(path, "damaged or was altered")
 
 
-def test_detectors_with_bad_parameters_are_refused(path):
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"polarity": "up"}, "polarity must be one of"),
+        ({"contamination": 0.7}, r"contamination must be in \(0, 0.5\]"),
+        ({"holdout": 1.5}, "holdout must be between 0 and 1"),
+        ({"random_state": -1}, "-1 is not an integer >= 0"),
+    ],
+)
+def test_detectors_with_bad_parameters_are_refused(path, change, message):
     manifest, entries = detector_file(path, KernelDensity())
-    manifest["parameters"]["polarity"] = "up"
+    manifest["parameters"].update(change)
     sign(path, manifest, entries)
-    load_refused(path, "polarity must be one of")
+    load_refused(path, message)
+
+
+def test_scores_of_rows_held_out_may_not_be_nan(path):
+    detector = CalibratedDetector(KernelDensity(), CTAD(), holdout=0.2, random_state=0)
+    detector.fit(X_TRAIN).save(path)
+    manifest, entries = contents(path)
+    entries[manifest["state"]["calibration_scores"][1]] = array_to_bytes(np.full(12, np.nan))
+    sign(path, manifest, entries)
+    load_refused(path, "the score of a row held out is NaN")
 
 
 def test_a_library_that_is_not_installed_is_named(path, monkeypatch):
@@ -370,7 +402,7 @@ def test_a_library_that_is_not_installed_is_named(path, monkeypatch):
     load_refused(path, "needs pyod.models.knn, which is not installed here")
 
 
-def test_arrays_of_long_headers_are_read(path):
+def test_arrays_with_long_headers_are_read(path):
     buffer = io.BytesIO()
     np.lib.format.write_array(buffer, np.zeros(3), version=(2, 0))
     manifest, entries = contents(path)
@@ -379,7 +411,7 @@ def test_arrays_of_long_headers_are_read(path):
     np.testing.assert_array_equal(load(path).delta(X_NEW), SMALL.delta(X_NEW))
 
 
-def test_headers_that_numpy_would_mend_are_refused(path):
+def test_headers_that_numpy_would_repair_are_refused(path):
     manifest, entries = contents(path)
     name = manifest["state"]["draws"][0]["references"]
     entries[name] = entries[name].replace(b"(3, 3), }  ", b"(3L, 3L), }")
@@ -388,7 +420,7 @@ def test_headers_that_numpy_would_mend_are_refused(path):
 
 
 @pytest.mark.parametrize("detector", [IsolationForest(n_estimators=2), OneClassSVM()])
-def test_a_detector_file_cut_off(path, detector):
+def test_a_truncated_detector_file(path, detector):
     detector_file(path, detector)
     whole = path.read_bytes()
     for length in (*range(0, len(whole), 997), *range(len(whole) - 50, len(whole))):
