@@ -5,6 +5,7 @@ import inspect
 import pkgutil
 import re
 from collections.abc import Iterator
+from enum import Enum
 from functools import cached_property
 from importlib import import_module
 from typing import Any
@@ -63,7 +64,7 @@ def public_names() -> Iterator[tuple[str, object]]:
             value = getattr(module, name)
             yield f"{module_name}.{name}", value
             for part, member in inspect.getmembers_static(value) if inspect.isclass(value) else ():
-                if not part.startswith("_") and is_ours(member):
+                if not part.startswith("_") and is_ours(member) and not isinstance(member, Enum):
                     yield f"{module_name}.{name}.{part}", member
 
 
@@ -71,7 +72,7 @@ def is_ours(member: object) -> bool:
     """Whether this function, method or property is defined in ctad."""
     for inner in ("fget", "func", "__func__"):
         member = getattr(member, inner, member)
-    return getattr(member, "__module__", "").startswith("ctad.")
+    return (getattr(member, "__module__", None) or "").startswith("ctad.")
 
 
 def gaps_in_docstring(value: object) -> Iterator[str]:
