@@ -1,15 +1,16 @@
-"""Neural detectors of PyOD and ctad: weights by safetensors, all else as with other objects.
+"""Neural detectors of PyOD and ctad: weights by safetensors, the rest like other objects.
 
-A network is rebuilt by the detector's own code, without values, and then given its weights, so
-that a file cannot ask for more memory than it brings. `NETWORKS` has one entry for each base class
-of neural detectors; subclasses use it, too.
+A network is rebuilt by the detector's own code, without values, and then gets its weights. So a
+model needs no more memory than its file. `NETWORKS` has one entry for each base class of neural
+detectors; subclasses use it, too.
 """
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, MissingPackageError
 from ._object_checks import parts_of
@@ -18,17 +19,32 @@ if TYPE_CHECKING:
     from ._reader import Reader
     from ._writer import Writer
 
-WEIGHTS = "_ctad_weights"  # attribute that names the weights while the detector has none
+WEIGHTS = "_ctad_weights"  # in files, the attribute of a detector that names its weights
 CENTRE = "c_"  # of DeepSVDD: a tensor beside the network
 
 
-class Network(NamedTuple):
-    """How to take the network out of a detector and how to put it back."""
+@dataclass(frozen=True)
+class Network:
+    """How the network of a detector is taken out and put back.
+
+    Attributes
+    ----------
+    attribute : str
+        The attribute of the detector that is the network.
+    build : callable
+        Makes an untrained network for the detector.
+    set_up : callable
+        Sets the other attributes that are not saved.
+    not_saved : tuple of str
+        Other attributes that are objects of PyTorch.
+    device : callable
+        The device that the network goes to.
+    """
 
     attribute: str
     build: Callable[[Any], Any]
-    set_up: Callable[[Any], None] = lambda detector: None  # restore the rest of what torch made
-    made_by_torch: tuple[str, ...] = ()  # attributes that are not saved
+    set_up: Callable[[Any], None] = lambda detector: None
+    not_saved: tuple[str, ...] = ()
     device: Callable[[Any], Any] = lambda detector: getattr(detector, "device", "cpu")
 
 
@@ -39,7 +55,7 @@ def split_networks(value: Any, writer: Writer) -> Any:
         for part in parts_of(value)
         if (network := _network_of(part)) is not None
     }
-    # Copying takes an object it has "seen before" from this memo.
+    # deepcopy takes objects that are in this memo from there.
     return copy.deepcopy(value, stubs) if stubs else value
 
 
@@ -61,7 +77,7 @@ def _network_of(part: Any) -> Network | None:
 def _without_network(detector: Any, network: Network, writer: Writer) -> Any:
     stub = copy.copy(detector)
     module = vars(stub).get(network.attribute)
-    for attribute in (network.attribute, *network.made_by_torch):
+    for attribute in (network.attribute, *network.not_saved):
         if not isinstance(vars(stub).get(attribute), str):  # a device may be given by its name
             vars(stub).pop(attribute, None)
     if module is not None:
@@ -69,7 +85,7 @@ def _without_network(detector: Any, network: Network, writer: Writer) -> Any:
             from safetensors.torch import save
         except ImportError as error:
             raise MissingPackageError(
-                "saving a neural detector needs safetensors: pip install 'ctad[deep]' brings it"
+                "saving a neural detector needs safetensors: pip install 'ctad[deep]'"
             ) from error
 
         weights = dict(getattr(module, "_orig_mod", module).state_dict())  # also if compiled
@@ -87,11 +103,11 @@ def _load_weights(detector: Any, network: Network, content: bytes) -> None:
     weights = load(content)
     with torch.device("meta"):  # shapes only
         module = network.build(detector)
-    if CENTRE in network.made_by_torch:
+    if CENTRE in network.not_saved:
         detector.c_ = weights.pop(CENTRE)
     expected = module.state_dict()
     if any(weights[key].dtype != tensor.dtype for key, tensor in expected.items()):
-        raise InputError("weights of another precision")
+        raise InputError("the weights have the wrong precision")
     module.load_state_dict(weights, assign=True)
     module.eval()
     setattr(detector, network.attribute, module.to(network.device(detector)))
