@@ -105,6 +105,16 @@ class Protocol:
         For calibrations with ``add="protocol"``: returns the calibrated scores of the test rows,
         given scores, terms and weight. A function of a module, because it is sent to other
         processes.
+
+    Examples
+    --------
+    >>> from ctad.datasets import Dataset
+    >>> from ctad.evaluation import Protocol
+    >>> in_order = Protocol("in order", "first half", shuffled=False, standardised=False)
+    >>> in_order.split(Dataset("mine", [[1], [2], [3], [9]], [0, 0, 0, 1]), seed=0)
+    Split(train=array([[1.]]), test=array([[2.],
+           [3.],
+           [9.]]), anomalous=array([False, False,  True]))
     """
 
     name: str

@@ -61,16 +61,16 @@ def run(
     >>> from tempfile import TemporaryDirectory
     >>> import numpy as np
     >>> from sklearn.datasets import load_wine
-    >>> from ctad.evaluation import NO_CALIBRATION, RANDOM_SPLIT, Calibration, Contestant, Entry
-    >>> from ctad.evaluation import Plan, Source, run
-    >>> calibrations = (NO_CALIBRATION, Calibration.named("recommended"))
-    >>> entry = Entry(RANDOM_SPLIT, Contestant("IsolationForest"), calibrations, seeds=(0,))
-    >>> with TemporaryDirectory() as name:  # doctest: +SKIP
-    ...     folder = Path(name)
-    ...     X, kind = load_wine(return_X_y=True)
-    ...     np.savez(folder / "wine.npz", X=X, y=kind == 0)
-    ...     results = run(Plan(("wine",), (entry,)), folder / "results", Source(folder))
-    ...     results.cells.frame()[["calibration", "auc_pr", "base_auc_pr"]]
+    >>> from ctad.evaluation import Benchmark, Source, run
+    >>> plan = Benchmark(("wines",), ("IsolationForest",), seeds=(0,)).plan()
+    >>> X, kind = load_wine(return_X_y=True)
+    >>> with TemporaryDirectory() as folder:
+    ...     np.savez(Path(folder, "wines.npz"), X=X, y=kind == 0)
+    ...     results = run(plan, Path(folder, "results"), Source(Path(folder)))
+    ...     print(results.cells.frame()[["calibration", "auc_pr", "base_auc_pr"]].round(1))
+       calibration  auc_pr  base_auc_pr
+    0         none     0.8          0.8
+    1  recommended     0.9          0.8
     """
     source = source or Source()
     results = Results(folder)

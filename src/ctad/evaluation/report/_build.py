@@ -68,6 +68,22 @@ def build_report(
     Returns
     -------
     Report
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from ctad.evaluation import Benchmark, Cell, Outcome, Results
+    >>> from ctad.evaluation.report import build_report
+    >>> benchmark = Benchmark(("payments",), ("KNN",), seeds=(0,))
+    >>> cell = Cell("payments", "KNN", "recommended", "random split", seed=0)
+    >>> with TemporaryDirectory() as folder:
+    ...     results = Results(Path(folder))
+    ...     with results.cells.writing() as add:
+    ...         add([(cell, Outcome("", auc_pr=0.6, base_auc_pr=0.5))])
+    ...     report = build_report(results, Path(folder), benchmark, metrics=("auc_pr",))
+    >>> report.verdict.partition(",")[0]
+    'Calibration helped: +0.100 in AUC-PR on average'
     """
     measured = Measurements(
         results,

@@ -80,6 +80,14 @@ def comparison_picture(table: Table, metric: str) -> Picture:
     Returns
     -------
     Picture
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from ctad.evaluation.report import Table, comparison_picture
+    >>> data = pd.DataFrame({"KNN": [0.5, 0.8, 0.6], "KNN+CTAD": [0.6, 0.9, 0.6]})
+    >>> comparison_picture(Table("all", "All detectors", "", data), "auc_pr").title
+    'All detectors: 3 data sets'
     """
     values = table.data.dropna()
     values = values[values.mean().sort_values().index]

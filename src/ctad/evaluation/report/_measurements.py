@@ -33,6 +33,21 @@ class Measurements:
         Library versions.
     detectors : tuple of str
     seeds : tuple of int
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from ctad.evaluation import Cell, Outcome, Results
+    >>> from ctad.evaluation.report import Measurements
+    >>> cell = Cell("payments", "KNN", "paper", "random split", seed=0)
+    >>> with TemporaryDirectory() as folder:
+    ...     results = Results(Path(folder))
+    ...     with results.cells.writing() as add:
+    ...         add([(cell, Outcome("", auc_pr=0.6, base_auc_pr=0.5))])
+    ...     measured = Measurements(results)
+    >>> measured.means("random split", "paper", "auc_pr").loc["payments", "KNN"]
+    np.float64(0.6)
     """
 
     def __init__(

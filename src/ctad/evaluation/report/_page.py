@@ -61,6 +61,19 @@ def write_page(
     -------
     pathlib.Path
         The HTML page.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import pandas as pd
+    >>> from ctad.evaluation.report import Chapter, Table, write_page
+    >>> data = pd.DataFrame({"gain": [0.1]}, index=pd.Index(["KNN"], name="detector"))
+    >>> chapters = [Chapter("gains", "Gains", [Table("gains", "Gain in AUC-PR", "", data)])]
+    >>> with TemporaryDirectory() as folder:
+    ...     page = write_page(Path(folder), "My study", "One detector.", chapters)
+    ...     "Gain in AUC-PR" in page.read_text()
+    True
     """
     chapters = [chapter for chapter in chapters if chapter.tables or chapter.pictures]
     drawings = {}

@@ -50,6 +50,22 @@ def summary_table(
     Returns
     -------
     Table
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from ctad.evaluation import Cell, Outcome, Results
+    >>> from ctad.evaluation.report import Measurements, summary_table
+    >>> cell = Cell("payments", "KNN", "paper", "random split", seed=0)
+    >>> with TemporaryDirectory() as folder:
+    ...     results = Results(Path(folder))
+    ...     with results.cells.writing() as add:
+    ...         add([(cell, Outcome("", auc_pr=0.6, base_auc_pr=0.5))])
+    ...     measured = Measurements(results)
+    >>> table = summary_table(measured, "random split", "paper", "auc_pr")
+    >>> table.as_text().loc["KNN", ["data sets", "baseline", "gain"]].tolist()
+    ['1', '0.5000', '+0.1000']
     """
     cells = measured.of(protocol, calibration)
     needed = {metric, f"base_{metric}", *CONSTANT}
@@ -157,6 +173,22 @@ def dataset_table(
     Returns
     -------
     Table
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from ctad.evaluation import Cell, Outcome, Results
+    >>> from ctad.evaluation.report import Measurements, dataset_table
+    >>> cell = Cell("payments", "KNN", "paper", "random split", seed=0)
+    >>> with TemporaryDirectory() as folder:
+    ...     results = Results(Path(folder))
+    ...     with results.cells.writing() as add:
+    ...         add([(cell, Outcome("", auc_pr=0.6, base_auc_pr=0.5))])
+    ...     measured = Measurements(results)
+    >>> table = dataset_table(measured, "random split", "paper", "auc_pr")
+    >>> table.as_text().loc["payments", "KNN"]
+    '0.5000 → 0.6000'
     """
     after = measured.means(protocol, calibration, metric)
     before = measured.means(protocol, calibration, f"base_{metric}")
@@ -217,6 +249,22 @@ def comparison_table(
     Returns
     -------
     Table
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from ctad.evaluation import Cell, Outcome, Results
+    >>> from ctad.evaluation.report import Measurements, comparison_table
+    >>> cell = Cell("payments", "KNN", "none", "random split", seed=0)
+    >>> with TemporaryDirectory() as folder:
+    ...     results = Results(Path(folder))
+    ...     with results.cells.writing() as add:
+    ...         add([(cell, Outcome("", auc_pr=0.6, base_auc_pr=0.5))])
+    ...     measured = Measurements(results)
+    >>> table = comparison_table(measured, "random split", "paper", "auc_pr")
+    >>> table.as_text()["KNN"].to_dict()
+    {'payments': '0.6000', 'average': '0.6000', 'mean rank': '1.0000'}
     """
     data = _side_by_side(
         measured.means(protocol, NO_CALIBRATION.name, metric),
@@ -266,6 +314,21 @@ def failure_table(measured: Measurements) -> Table:
     Returns
     -------
     Table
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from ctad.evaluation import Cell, Outcome, Results
+    >>> from ctad.evaluation.report import Measurements, failure_table
+    >>> cell = Cell("payments", "KNN", "none", "random split", seed=0)
+    >>> with TemporaryDirectory() as folder:
+    ...     results = Results(Path(folder))
+    ...     with results.cells.writing() as add:
+    ...         add([(cell, Outcome("", error="ValueError: too few rows"))])
+    ...     measured = Measurements(results)
+    >>> failure_table(measured).as_text().loc["payments", "error"]
+    'ValueError: too few rows'
     """
     counts = measured.failures.groupby(["dataset", "detector", "protocol", "error"]).size()
     data = counts.rename("results").reset_index().set_index("dataset").rename_axis("data set")
