@@ -45,8 +45,7 @@ class RelaxedCTAD(TransportCalibrator):
         Draw centroids this many times and average the term.
     score_scaling : {"robust", "standard", "unit", "none"}, default="robust"
         As in `CTAD`. All but "none" need `fit(X, scores=...)`.
-    feature_scaling : {None, "standard", "robust", "minmax"} or a tuple of these, \
-            default=(None, "minmax")
+    feature_scaling : {None, "standard", "robust", "minmax"} or a tuple, default=(None, "minmax")
         Scale the columns, by training statistics, before distances are measured. Draws alternate
         between several scalings.
     columns : {"random", "all"}, default="random"
@@ -65,8 +64,9 @@ class RelaxedCTAD(TransportCalibrator):
 
     Attributes
     ----------
-    centroids_, references_, n_centroids_, n_references_, draws_, signal_, training_delta_, \
-    agreement_, score_scaling_, n_features_in_, feature_names_in_
+    centroids_, references_, n_centroids_, n_references_, draws_, signal_
+        As in `CTAD`.
+    training_delta_, agreement_, score_scaling_, n_features_in_, feature_names_in_
         As in `CTAD`.
 
     Examples
