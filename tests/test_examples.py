@@ -84,7 +84,7 @@ def test_the_demo_writes_a_picture_and_a_report_and_says_how_to_open_it(demo):
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert picture.stat().st_size > 20_000
     assert printed.strip().endswith(f"Open it in a browser: {page.as_uri()}")
-    assert "Against the labels" in page.read_text(encoding="utf-8")
+    assert "Comparison with the labels" in page.read_text(encoding="utf-8")
 
 
 def test_the_readme_shows_the_table_of_the_demo(demo):

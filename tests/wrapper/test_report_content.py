@@ -32,9 +32,9 @@ def test_a_report_has_the_results_of_the_detector(detector, tables):
     report = report_content(detector, new, y, fdr=0.1)
     scored = detector.score_parts(new)
     np.testing.assert_array_equal(report.scores.score, scored.score)
-    np.testing.assert_array_equal(report.p_values, scored.p_value)
+    np.testing.assert_array_equal(report.scores.p_value, scored.p_value)
     np.testing.assert_array_equal(report.selected, detector.select(new, fdr=0.1))
-    np.testing.assert_array_equal(report.normal.score, detector.calibration_scores_.score)
+    np.testing.assert_array_equal(report.normal_scores.score, detector.calibration_scores_.score)
     np.testing.assert_array_equal(report.labels, y == 1)
     assert report.title == "IsolationForest, calibrated"
     assert report.facts["Training rows"] == "175"
@@ -69,11 +69,11 @@ def test_alerts_are_the_highest_scores_explained(detector, tables):
 def test_the_map_has_the_alerts_and_is_the_plane_of_training_rows(detector, tables):
     _, new, _ = tables
     report = report_content(detector, new)
-    assert {alert.row for alert in report.alerts} <= set(report.plane.new_rows.tolist())
-    assert report.plane.new.shape == (len(report.plane.new_rows), 2)
-    assert len(report.plane.centroids) == len(detector.calibrator_.centroids_)
-    np.testing.assert_allclose(report.plane.normal.mean(axis=0), 0, atol=1e-9)
-    assert 0.4 < sum(report.plane.explained) < 1
+    assert {alert.row for alert in report.alerts} <= set(report.projection.new_rows.tolist())
+    assert report.projection.new.shape == (len(report.projection.new_rows), 2)
+    assert len(report.projection.centroids) == len(detector.calibrator_.centroids_)
+    np.testing.assert_allclose(report.projection.training.mean(axis=0), 0, atol=1e-9)
+    assert 0.4 < sum(report.projection.explained_variance) < 1
 
 
 def test_the_page_is_written_as_one_file(detector, tables, tmp_path):
@@ -102,9 +102,9 @@ def test_reports_without_rows_held_out(base, calibrator, tables):
     normal, new, _ = tables
     detector = CalibratedDetector(base, calibrator, random_state=0).fit(normal.to_numpy())
     report = report_content(detector, new.to_numpy())
-    assert report.p_values is None
+    assert report.scores.p_value is None
     assert report.selected is None
-    assert report.fit.p_value is None
+    assert report.drift.p_value is None
     for alert in report.alerts:
         assert alert.base_part + alert.delta_part == pytest.approx(alert.score, rel=1e-9)
     assert detector.report(new.to_numpy()).html.count("<h2")
@@ -116,7 +116,7 @@ def test_one_column_and_one_row():
     detector.fit(random.normal(size=(200, 1)))
     report = report_content(detector, [[9.0]])
     assert len(report.alerts) == 1
-    assert report.plane.explained[1] == 0.0
+    assert report.projection.explained_variance[1] == 0.0
     assert "no row is selected" not in "".join(
         report.notices
     )  # 40 rows held out suffice for one row
@@ -126,7 +126,7 @@ def test_one_column_and_one_row():
 def test_the_page_says_that_too_few_rows_are_held_out(detector, tables):
     dull = tables[0].sample(5000, replace=True, random_state=0)
     report = report_content(detector, dull, fdr=0.01)
-    assert report.fewest == 6579  # more than there are: 75 rows held out are too few
+    assert report.fewest_discoveries == 6579  # more than there are: 75 rows held out are too few
     assert "fewer than 6,579 anomalies" in detector.report(dull, fdr=0.01).html
 
 
@@ -141,14 +141,14 @@ def test_the_page_says_that_p_values_depend_on_the_batch(tables):
 def test_rates_are_qualified_if_the_model_does_not_fit(detector, tables):
     _, new, _ = tables
     page = detector.report(new, fdr=0.2).html
-    assert "That holds if normal rows are still as in training" in page
-    assert "are false alarms (the false discovery rate asked for)" not in page
+    assert "provided that normal rows are still like those in training" in page
+    assert "are false alarms (the chosen false discovery rate)" not in page
 
 
 def test_rows_are_numbered_by_the_index_of_their_table(detector, tables):
     _, new, _ = tables
     report = report_content(detector, new.set_index(np.arange(len(new)) + 70_000))
-    assert report.number_of(3) == 70_003
+    assert report.row_number(3) == 70_003
     assert report_content(detector, new).row_numbers is None
     assert report_content(detector, new.set_index(np.array(["a"] * len(new)))).row_numbers is None
 
@@ -169,7 +169,7 @@ def test_the_code_that_reproduces_the_page(detector, tables):
 def test_labels_without_an_anomaly(detector, tables):
     _, new, _ = tables
     page = detector.report(new, np.zeros(len(new))).html
-    assert "Against the labels" not in page
+    assert "Comparison with the labels" not in page
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ def report(
     from dataclasses import replace
 
     from ..io import LabelColumn, ReadOptions
-    from ..report import Page, page_of
+    from ..report import render_page
     from ..wrapper import report_content
     from ._new_rows import read_new_rows
 
@@ -87,7 +87,7 @@ def report(
                 row_numbers=rows.row_numbers if is_sample else None,
                 notices=[*sampled, *content.notices],
             )
-            path = Page(page_of(content)).save(output)
+            path = render_page(content).save(output)
         for notice in content.notices:
             out.note(notice)
         out.result(

@@ -1,17 +1,7 @@
-"""The page people open: what a model says of a table, as one HTML file."""
+"""A report on a model and a table, as one HTML page."""
 
-from ._data import MOST_ALERTS, MOST_MOVED, MOST_POINTS, Alert, Plane, Report, Scores
-from ._html import Page
-from ._page import page_of
+from ._page import Page
+from ._rendering import render_page
+from ._report import Alert, Projection, Report
 
-__all__ = [
-    "MOST_ALERTS",
-    "MOST_MOVED",
-    "MOST_POINTS",
-    "Alert",
-    "Page",
-    "Plane",
-    "Report",
-    "Scores",
-    "page_of",
-]
+__all__ = ["Alert", "Page", "Projection", "Report", "render_page"]

@@ -1,7 +1,7 @@
 "use strict";
 (() => {
   const ROWS_AT_FIRST = 20;
-  // Pixels that fit between the margins of A4 and of Letter, for one chart and for two abreast.
+  // Pixels that fit between the margins of A4 and Letter, for one chart and for two side by side.
   const PAPER_WIDTH = 640;
   const HALF_PAPER_WIDTH = 300;
 
@@ -11,7 +11,7 @@
   function startTable() {
     const table = document.getElementById("alerts-table");
     if (!table) return;
-    const bodies = [...table.tBodies]; // one for each alert: its row and its explanation
+    const bodies = [...table.tBodies]; // one per alert: its row and its explanation
 
     for (const opener of table.querySelectorAll(".opener")) {
       const why = document.getElementById(opener.getAttribute("aria-controls"));
@@ -44,11 +44,11 @@
     }
 
     const find = document.getElementById("find");
-    const only = document.getElementById("only"); // null if nothing says which rows to act on
+    const only = document.getElementById("only"); // null if no rows are selected
     const shown = document.getElementById("shown");
     const more = document.getElementById("more");
     let isWhole = bodies.length <= ROWS_AT_FIRST;
-    // Numbers are found with and without the commas they are shown with.
+    // Numbers can be searched for with and without thousands separators.
     const texts = new Map(bodies.map((body) => {
       const text = body.textContent.toLowerCase();
       return [body, text + text.replaceAll(/(\d),(?=\d)/g, "$1")];
@@ -56,7 +56,7 @@
 
     function update() {
       const words = find.value.toLowerCase().split(/\s+/).filter(Boolean);
-      // Who looks for something wants all of it; else the first rows will do.
+      // A search shows all matches; otherwise only the first rows are shown.
       const most = words.length || only?.checked || isWhole ? Infinity : ROWS_AT_FIRST;
       let count = 0;
       for (const body of bodies) {
@@ -76,7 +76,7 @@
       update();
       next?.querySelector("button").focus();
     });
-    update(); // browsers keep what was typed when a page is loaded again
+    update(); // browsers keep the text of inputs when a page is reloaded
   }
 
   function startCharts() {
@@ -87,42 +87,42 @@
     const waiting = Object.keys(figures).map((name) => document.getElementById("chart-" + name));
     const drawn = [];
 
-    // plotly.js is large: it is read when the page can be seen and used already.
-    function read() {
+    // plotly.js is large: it is loaded when the page is already visible and usable.
+    function loadPlotly() {
       const code = document.createElement("script");
       code.textContent = document.getElementById("plotly").textContent;
       document.head.append(code);
     }
 
-    function fromWindow(place) {
+    function distanceFromScreen(place) {
       const { top, bottom } = place.getBoundingClientRect();
       return Math.max(top - innerHeight, -bottom, 0);
     }
 
-    // What is on the screen first.
+    // The charts on the screen first.
     function drawNext() {
-      waiting.sort((a, b) => fromWindow(a) - fromWindow(b));
+      waiting.sort((a, b) => distanceFromScreen(a) - distanceFromScreen(b));
       const place = waiting.shift();
       const figure = figures[place.id.replace("chart-", "")];
       Plotly.newPlot(place, figure.data, figure.layout, config);
       drawn.push(place);
     }
 
-    // One thing after another, so that the page can be scrolled meanwhile.
-    function goOn() {
+    // One chart at a time, so that the page can be scrolled meanwhile.
+    function drawAll() {
       if (!waiting.length) {
         document.documentElement.dataset.charts = "drawn";
         return;
       }
       if (window.Plotly) drawNext();
-      else read();
-      setTimeout(goOn);
+      else loadPlotly();
+      setTimeout(drawAll);
     }
-    setTimeout(goOn, 50);
+    setTimeout(drawAll, 50);
 
-    // A chart does not follow the width of the paper by itself.
+    // Charts do not adapt to the width of the paper by themselves.
     addEventListener("beforeprint", () => {
-      if (!window.Plotly && waiting.length) read();
+      if (!window.Plotly && waiting.length) loadPlotly();
       while (waiting.length) drawNext();
       for (const place of drawn) {
         const width = place.closest(".alone") ? PAPER_WIDTH : HALF_PAPER_WIDTH;

@@ -378,10 +378,10 @@ class CalibratedDetector(ConformalMixin, SaveMixin, BaseEstimator):
         Page
             `save("report.html")` writes one self-contained file. A notebook shows the page.
         """
-        from ..report import Page, page_of
+        from ..report import render_page
         from ._report_content import report_content
 
-        return Page(page_of(report_content(self, X, y, fdr=fdr, alpha=alpha)))
+        return render_page(report_content(self, X, y, fdr=fdr, alpha=alpha))
 
     def column_types(self) -> pa.Schema:
         """The columns that a table must have, with their types.

@@ -18,7 +18,7 @@ from .._frames import is_table, take_rows
 from .._result_types import ScoreParts
 from .._types import Booleans, Floats, Integers
 from .._validation import check_share
-from ..report import MOST_ALERTS, MOST_MOVED, MOST_POINTS, Alert, Plane, Report, Scores
+from ..report import Alert, Projection, Report
 from ._calibrator_protocol import check_explainable
 from ._drift import drift_from_training
 from ._false_alarm_rate import discoveries, fewest_discoveries
@@ -62,7 +62,7 @@ def report_content(
         ranks = _ranks(scored.score)
         # Equal scores have equal ranks, so that calibrating a constant detector moves no row.
         base_ranks = np.ceil(rankdata(-scored.base_score)).astype(np.int64)
-        top = np.argsort(ranks)[:MOST_ALERTS]
+        top = np.argsort(ranks)[: Report.MAX_ALERTS]
         up, down = _moved(ranks, base_ranks)
         shown = _RowResults(scored, ranks, base_ranks, selected, labels)
         alerts = _alerts(detector, X, np.unique(np.concatenate([top, up, down])), shown)
@@ -74,7 +74,7 @@ def report_content(
             None if normal is None else normal.score,
             alpha,
         )
-        plane = _plane(detector, np.asarray(rows, dtype=np.float64), top)
+        projection = _projection(detector, np.asarray(rows, dtype=np.float64), top)
     notices = []
     for warning in caught:
         if issubclass(warning.category, UserWarning):
@@ -92,25 +92,22 @@ def report_content(
         title=f"{detector.adapter_.name}, calibrated",
         facts=_facts(detector, len(rows)),
         reproduce=_code(detector, fdr, alpha, labels is not None),
-        scores=_scores(scored),
-        normal=None if normal is None else _scores(normal),
-        p_values=scored.p_value,
+        scores=scored,
+        normal_scores=normal,
         selected=selected,
         fdr=fdr,
         labels=labels,
         alerts=[alerts[row] for row in top.tolist()],
         moved_up=[alerts[row] for row in up.tolist()],
         moved_down=[alerts[row] for row in down.tolist()],
-        fit=drift,
-        plane=plane,
+        drift=drift,
+        projection=projection,
         row_numbers=_index_of(X),
-        fewest=1 if normal is None else fewest_discoveries(len(rows), len(normal.score), fdr),
+        fewest_discoveries=(
+            1 if normal is None else fewest_discoveries(len(rows), len(normal.score), fdr)
+        ),
         notices=list(dict.fromkeys(notices)),
     )
-
-
-def _scores(parts: ScoreParts) -> Scores:
-    return Scores(parts.base_score, parts.delta, parts.score)
 
 
 def _index_of(X: Any) -> Integers | None:
@@ -134,7 +131,7 @@ def _moved(ranks: Integers, base_ranks: Integers) -> tuple[Integers, Integers]:
     than from 9000 to 5000."""
     change = np.log(ranks / base_ranks)
     order = np.argsort(change, kind="stable")
-    up, down = order[:MOST_MOVED], order[::-1][:MOST_MOVED]
+    up, down = order[: Report.MAX_MOVED], order[::-1][: Report.MAX_MOVED]
     return up[change[up] < 0], down[change[down] > 0]
 
 
@@ -179,14 +176,14 @@ def _alerts(
     }
 
 
-def _plane(detector: CalibratedDetector, rows: Floats, top: Integers) -> Plane:
-    """The rows on top and some others, in the plane in which training rows spread most."""
+def _projection(detector: CalibratedDetector, rows: Floats, top: Integers) -> Projection:
+    """The top rows and some others in the first two principal components of training rows."""
     _, centroids = detector.calibrator_.reference_points()
     sample = detector.training_sample_
     scaler = StandardScaler().fit(sample)
     pca = PCA(min(2, *sample.shape), random_state=0).fit(scaler.transform(sample))
     others = np.setdiff1d(np.arange(len(rows)), top)
-    n_others = min(len(others), max(0, MOST_POINTS - len(top)))
+    n_others = min(len(others), max(0, Report.MAX_POINTS - len(top)))
     chosen = np.random.default_rng(0).choice(others, n_others, replace=False)
     shown = np.sort(np.concatenate([top, chosen]))
     sources = detector.input_.feature_sources
@@ -203,13 +200,13 @@ def _plane(detector: CalibratedDetector, rows: Floats, top: Integers) -> Plane:
 
     axes = [heaviest(weights) for weights in pca.components_] + ["", ""]
     explained = [*pca.explained_variance_ratio_.tolist(), 0.0, 0.0]
-    return Plane(
-        normal=flat(sample[:MOST_POINTS]),
+    return Projection(
+        training=flat(sample[: Report.MAX_POINTS]),
         new=flat(rows[shown]),
         new_rows=shown,
         centroids=flat(centroids),
-        explained=(explained[0], explained[1]),
-        axes=(axes[0], axes[1]),
+        explained_variance=(explained[0], explained[1]),
+        axis_names=(axes[0], axes[1]),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 MINUS = "\u2212"
-PERCENT = "\u00a0%"  # not torn apart at the end of a line
+PERCENT = "\u00a0%"  # with a space that does not break lines
 
 
 def score_text(score: float) -> str:
@@ -38,7 +38,7 @@ def gain_text(gain: float) -> str:
 
 
 def tick_text(value: float, step: float) -> str:
-    """A number on an axis whose ticks are about `step` apart."""
+    """A number on an axis with ticks about `step` apart."""
     if value == 0:
         return "0"
     if abs(value) >= 1e6 and step >= abs(value) / 1000:
@@ -50,7 +50,7 @@ def tick_text(value: float, step: float) -> str:
 
 
 def percent_text(share: float) -> str:
-    """A share of a whole; what is not nothing does not read as nothing.
+    """A share in per cent; only 0 is shown as 0, and only 1 as 100.
 
     >>> [percent_text(s).split() for s in (0.05, 0.123, 0.0041, 1.0)]
     [['5', '%'], ['12', '%'], ['0.4', '%'], ['100', '%']]
