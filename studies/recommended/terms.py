@@ -74,14 +74,16 @@ class MoreCentroids(BaseEstimator):
         self.random_state = random_state
 
     def fit(self, rows):
-        random = np.random.RandomState(self.random_state)
+        n, random = len(rows), np.random.RandomState(self.random_state)
         k = max(1, min(self.n_centroids, int(self.share * len(np.unique(rows, axis=0)))))
         self.draws_, terms = [], []
         for number in range(4):
             columns = random_columns(rows.shape[1], random) if number else slice(None)
             transformer = MinMaxScaler() if number % 2 else FunctionTransformer()
             inside = transformer.fit_transform(rows[:, columns])
-            used = random.choice(len(rows), min(len(rows), 64 * k), replace=False)
+            # RelaxedCTAD draws reference rows here: the same random numbers follow.
+            random.choice(n, min(20, n), replace=False)
+            used = random.choice(n, 64 * k, replace=False) if n > 64 * k else np.arange(n)
             kmeans = KMeans(k, n_init=1, random_state=random.randint(2**31 - 1)).fit(inside[used])
             centroids, labels = kmeans.cluster_centers_, kmeans.labels_
             distances = cdist(inside, centroids)
