@@ -1,7 +1,9 @@
 """Tables, figures and the page of a benchmark."""
 
 import re
+import sys
 from html.parser import HTMLParser
+from importlib import import_module
 
 import numpy as np
 import pandas as pd
@@ -13,6 +15,7 @@ from ctad.evaluation.report import (
     Measurements,
     Reference,
     build_report,
+    comparison_picture,
     comparison_table,
     dataset_table,
     summary_table,
@@ -67,6 +70,21 @@ def both(dataset, outcome, detector="KNN", seed=0):
 
 def outcome(after, before):
     return Outcome("x", after, after, after, before, before, before)
+
+
+def test_a_missing_package_is_named(monkeypatch):
+    for name in [name for name in sys.modules if name.startswith("ctad.evaluation.report")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    with pytest.raises(ImportError, match=r"needs jinja2: pip install 'ctad\[benchmark\]'"):
+        import_module("ctad.evaluation.report")
+
+
+def test_a_picture_is_saved_as_png(measured, tmp_path):
+    table = comparison_table(measured, *SHOWN, "auc_pr")
+    path = comparison_picture(table, "auc_pr").save_png(tmp_path)
+    assert path.name == "comparison_random_split_auc_pr.png"
+    assert path.read_bytes().startswith(b"\x89PNG")
 
 
 def test_a_benchmark_is_found_in_its_results(results):

@@ -279,6 +279,11 @@ def test_another_data_set_of_the_same_name_is_refused(folder, tmp_path):
         run(replace(PLAIN, datasets=("wines",)), tmp_path, Source(other))
 
 
+def test_a_line_break_in_a_name_is_refused(wines, tmp_path):
+    with pytest.raises(ValueError, match="line break in its name"):
+        Results(tmp_path).note(replace(wines, name="red\nwines"))
+
+
 def test_a_name_stands_for_one_thing():
     with pytest.raises(ValueError, match="two different protocols are called 'in order'"):
         plan_of(LOF, protocols=(IN_ORDER, replace(IN_ORDER, shuffled=True)))

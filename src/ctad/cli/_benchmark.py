@@ -234,7 +234,7 @@ def _shown(report: Report) -> list[RenderableType]:
     shown: list[RenderableType] = []
     for table in report.summaries.values():
         text = table.as_text()
-        text = text[[column for column in ON_SCREEN if (text[column] != "").any()]]
+        text = text[[name for name in ON_SCREEN if name in text and (text[name] != "").any()]]
         lines = plain_table(str(text.index.name), *text)
         for column in lines.columns[1:]:
             column.justify = "right"
