@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator
-from contextlib import suppress
 
 import pyarrow as pa
 import pyarrow.csv
 
 from .._warnings import warn_user
 from ._csv_dialect import FALLBACK_ENCODING
+from ._csv_rows import LongRowError, OpenQuoteError, blocks_of_rows
 from ._csv_stream import CsvStream, first_uneven_row
 from ._errors import TableError
 from ._read_options import ReadOptions
 from ._table_files import TableFile
 from ._table_reader import TableReader
 
-BLOCK_BYTES = 1 << 22  # no row may be longer
+MAX_ROW_BYTES = 1 << 22
 
 
 class CsvReader(TableReader):
     """A reader of CSV files, compressed or not, and of CSV from a pipe."""
 
     unit = "bytes"
-    _arrow: pyarrow.csv.CSVStreamingReader | None = None
 
     def __init__(self, file: TableFile, options: ReadOptions) -> None:
         self._stream = CsvStream(file, options)
@@ -46,36 +44,39 @@ class CsvReader(TableReader):
         self._stream.stop()
 
     def _close(self) -> None:
-        # pyarrow reads ahead in a thread of its own, which must end before the file and Python do.
-        if self._arrow is not None:
-            with suppress(pa.ArrowException, OSError, EOFError, ValueError):
-                for _ in self._arrow:
-                    pass
         self._stream.close()
 
     def _record_batches(self) -> Iterator[pa.RecordBatch]:
-        last_value = ""
+        # pyarrow can also read a stream of Python by itself. But then its threads call Python, and
+        # if the rest of a file is not needed, they may do so while Python exits, which is a crash.
+        header_rows = 1
         try:
-            for batch in self._parsed():
-                if batch.num_rows:
-                    last_value = batch.column(batch.num_columns - 1)[-1].as_py()
-                yield batch
+            for block in blocks_of_rows(self._stream, self._stream.dialect, MAX_ROW_BYTES):
+                yield from self._parsed(block, header_rows).to_batches()
+                header_rows = 0
         except pa.ArrowInvalid as error:
             raise self._explained(error) from error
-        if self._stream.ends_within_quotes(last_value):
+        except LongRowError as error:
+            raise TableError(
+                f"{self.file} has a row of more than {MAX_ROW_BYTES >> 20} MB: is a quote "
+                f"({self._stream.dialect.quote}) never closed?"
+            ) from error
+        except OpenQuoteError as error:
             raise TableError(
                 f"{self.file}: a quote ({self._stream.dialect.quote}) is opened and never closed; "
-                f"the last value begins with {last_value[:40]!r}."
-            )
+                f"the last row begins with {error.args[0][:40].decode(errors='replace')!r}."
+            ) from error
 
-    def _parsed(self) -> pyarrow.csv.CSVStreamingReader:
+    def _parsed(self, block: bytes, header_rows: int) -> pa.Table:
+        memory = pa.BufferOutputStream()  # of Arrow, not of Python
+        memory.write(block)
         dialect = self._stream.dialect
-        self._arrow = pyarrow.csv.open_csv(
-            io.BufferedReader(self._stream, BLOCK_BYTES),
+        return pyarrow.csv.read_csv(
+            memory.getvalue(),
             pyarrow.csv.ReadOptions(
-                block_size=BLOCK_BYTES,
+                block_size=len(block),
                 column_names=self._stream.column_names,
-                skip_rows_after_names=1,
+                skip_rows_after_names=header_rows,
             ),
             pyarrow.csv.ParseOptions(
                 delimiter=dialect.delimiter, quote_char=dialect.quote, newlines_in_values=True
@@ -84,7 +85,6 @@ class CsvReader(TableReader):
                 column_types=self.schema, null_values=[], strings_can_be_null=False
             ),
         )
-        return self._arrow
 
     def _explained(self, error: pa.ArrowInvalid) -> TableError:
         """What is wrong with the file and where, if that can be found."""
@@ -92,11 +92,6 @@ class CsvReader(TableReader):
         if "UTF8" in reason:
             return TableError(
                 f"{self.file} contains bytes that are not {dialect.encoding}: state its encoding."
-            )
-        if "straddling" in reason:
-            return TableError(
-                f"{self.file} has a row of more than {BLOCK_BYTES >> 20} MB: is a quote "
-                f"({dialect.quote}) never closed?"
             )
         if self.file.path.is_file() and (uneven := first_uneven_row(self.file, dialect)):
             line, n_fields, expected = uneven

@@ -1,4 +1,4 @@
-"""The text of a CSV file as UTF-8: decoded, and unpacked if it is compressed."""
+"""The text of a CSV file: decompressed and converted to UTF-8."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import closing, suppress
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, cast
 
 from ._csv_dialect import SAMPLE_CHARACTERS, CsvDialect, detect_dialect, detect_encoding
 from ._errors import TableError
@@ -22,14 +22,13 @@ from ._table_files import FORMAT_OF_START, GZIP_START, TableFile
 PIECE_BYTES = 1 << 20
 ZIP_START = b"PK\x03\x04"
 NOT_TEXT = tuple(start for start in FORMAT_OF_START if start != GZIP_START)
-END_BYTES = 1000  # enough to see beyond blank lines at the end
 
 
-class CsvStream(io.RawIOBase):
-    """A CSV file as a stream of UTF-8 bytes that begins with the header.
+class CsvStream:
+    """The text of a CSV file as pieces of UTF-8, beginning with the header.
 
-    A byte order mark and blank lines before the header are removed, and the text ends with a line
-    end.
+    A byte order mark and blank lines before the header are removed, and the last piece ends with a
+    line end.
 
     Attributes
     ----------
@@ -39,11 +38,8 @@ class CsvStream(io.RawIOBase):
         Bytes in the file; None for a pipe.
     """
 
-    _is_open = False
-
     def __init__(self, file: TableFile, options: ReadOptions) -> None:
         self._source, self._pipe = _opened(file)
-        self._is_open = True
         self.total = None if self._pipe else file.path.stat().st_size
         self._n_read = 0
         self._is_stopped = False
@@ -70,41 +66,34 @@ class CsvStream(io.RawIOBase):
         if encoding is None:
             encoding = detect_encoding(head, lambda: () if self._pipe else _pieces(file.path))
         self._utf8 = _utf8(chain([head], iter(lambda: content.read(PIECE_BYTES), b"")), encoding)
-        self._pending = memoryview(self._start(file))
-        self._end = bytes(self._pending[-END_BYTES:])
-        text = codecs.decode(self._pending, "utf-8", "replace")[: SAMPLE_CHARACTERS + 1]
+        self._start = self._first_piece(file)
+        text = self._start.decode("utf-8", "replace")[: SAMPLE_CHARACTERS + 1]
         self.dialect, self.column_names = detect_dialect(text, encoding, options.delimiter)
 
-    def readable(self) -> bool:
-        """Yes."""
-        return True
+    def _first_piece(self, file: TableFile) -> bytes:
+        for piece in self._utf8:
+            start = piece.removeprefix(codecs.BOM_UTF8).lstrip(b"\r\n")
+            if start:
+                return start
+        raise TableError(f"{file} is empty: a CSV file begins with a line of column names.")
 
-    def readinto(self, buffer: Any) -> int:
-        """Fill the buffer with what comes next; 0 at the end and after `stop`."""
-        if self._is_stopped:
-            return 0
-        if not self._pending:
-            self._pending = memoryview(next(self._utf8, b""))
-            self._end = (self._end + bytes(self._pending[-END_BYTES:]))[-END_BYTES:]
-        part = self._pending[: len(buffer)]
-        buffer[: len(part)] = part
-        self._pending = self._pending[len(part) :]
-        self._n_read += len(part)
-        return len(part)
+    def __iter__(self) -> Iterator[bytes]:
+        for piece in chain([self._start], self._utf8):
+            if self._is_stopped:
+                return
+            self._n_read += len(piece)
+            yield piece
 
     def stop(self) -> None:
-        """End the stream here, also for a thread that waits for more of a pipe."""
+        """End the text here, also for a thread that waits for more of a pipe."""
         self._is_stopped = True
         if self._pipe:
             self._pipe.stop()
 
     def close(self) -> None:
         """Close the file; standard input stays open."""
-        if self._is_open:
-            self._is_open = False
-            self.stop()
-            self._source.close()
-        super().close()
+        self.stop()
+        self._source.close()
 
     @property
     def done(self) -> int:
@@ -112,21 +101,6 @@ class CsvStream(io.RawIOBase):
         if self.total is None:
             return self._n_read
         return self.total if self._source.closed else self._source.tell()
-
-    def ends_within_quotes(self, last_value: str) -> bool:
-        """Whether the quote that opens the last value of the file is never closed.
-
-        Then the line end that ends the text is part of the value.
-        """
-        quoted = self._end.rstrip(b"\r\n").endswith(self.dialect.quote.encode())
-        return last_value.endswith("\n") and not quoted
-
-    def _start(self, file: TableFile) -> bytes:
-        for piece in self._utf8:
-            start = piece.removeprefix(codecs.BOM_UTF8).lstrip(b"\r\n")
-            if start:
-                return start
-        raise TableError(f"{file} is empty: a CSV file begins with a line of column names.")
 
 
 def line_of_row(file: TableFile, dialect: CsvDialect, row: int) -> int | None:
