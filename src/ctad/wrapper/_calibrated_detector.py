@@ -26,7 +26,7 @@ from ._explanation import Explanation, explain_rows
 from ._false_alarm_rate import ConformalDecisions
 from ._input import InputConverter
 from ._labels import training_labels
-from ._score_sign import POLARITIES, scoring_method
+from ._score_sign import POLARITIES, ScoringMethod, scoring_method
 from ._training import seeded_clone, split_rows, training_sample
 
 if TYPE_CHECKING:
@@ -90,8 +90,8 @@ class CalibratedDetector(ConformalMixin, SaveMixin, BaseEstimator):
     Notes
     -----
     Scores do not depend on the batch. `fit` warns if the wrapped detector breaks this rule, as
-    PyOD's ECOD does. The API page of `ctad.wrapper` says how detectors are called, which of them
-    get tables, and how to search for parameters.
+    PyOD's ECOD does. The page of `ctad.wrapper` says how detectors are called and which of them
+    get tables.
 
     Examples
     --------
@@ -403,66 +403,78 @@ class CalibratedDetector(ConformalMixin, SaveMixin, BaseEstimator):
         self.check_parameters()
         scoring = scoring_method(self.detector, self.polarity)
         random = check_random_state(self.random_state)
-        trained, held_out = None, None
-        self.n_ignored_anomalies_ = 0
-        if y is not None or self.holdout is not None:
-            X = self._checked(X)
-            anomalous = None if y is None else training_labels(y, _num_samples(X))
-            split = split_rows(_num_samples(X), anomalous, self.holdout, random)
-            self.n_ignored_anomalies_ = split.n_anomalies
-            trained = split.trained
-            X, held_out = take_rows(X, trained), take_rows(X, split.held_out)
-        fitted_before = is_fitted(self.detector)
+        seeds = None if self.random_state is None else random
+        X, held_out, trained = self._split(X, y, random)
         self.input_, rows = InputConverter.fitted(
             X,
             estimator=self,
             detector=self.detector,
             encoder=self.encoder,
-            is_trained=fitted_before,
+            is_trained=is_fitted(self.detector),
         )
         self.training_sample_ = training_sample(rows)
-        detector_rows = self.input_.detector_rows(X, rows)
-        seeds = None if self.random_state is None else random
-        detector = self.detector
-        if not fitted_before:
-            detector = seeded_clone(detector, seeds)
-            fit_detector(detector, detector_rows)
+        base = self._fit_detector(X, rows, scoring, seeds)
         calibrator = RelaxedCTAD() if self.calibrator is None else self.calibrator
         self.calibrator_ = seeded_clone(calibrator, seeds)
-
-        self.adapter_ = DetectorAdapter.fitted(detector, detector_rows, scoring)
-        if self.batch_dependent_:
-            warn_user(
-                f"{self.adapter_.name} scores a row differently in a different batch, so its "
-                "calibrated scores also depend on the other rows of a call."
-            )
-        # A detector that was fitted before may have kept the scores of other rows.
-        use_kept = not fitted_before or was_trained_on(detector, rows)
-        kept = self.adapter_.kept_training_scores() if use_kept else None
-        base = self.adapter_.score(detector_rows) if kept is None else kept
         self.calibrator_.fit(rows, scores=base)
         terms = getattr(self.calibrator_, "training_delta_", None)
         if terms is None:  # a calibrator that is not a BaseCalibrator
             terms = self.calibrator_.delta(rows)
         self.calibration_scores_ = None
-        if self.holdout is not None:
-            if fitted_before and hasattr(self.detector, "fit"):
-                warn_user(
-                    f"{self.adapter_.name} was fitted before: p-values hold only if the rows held "
-                    "out now were not among its training rows."
-                )
+        if held_out is not None:
             held_out_rows = self.input_.numeric_rows(held_out, self)
             self.calibration_scores_ = self._score_parts(held_out, held_out_rows)
         self._decide(np.asarray(self.calibrator_.combine(base, terms)))
         self._set_threshold_by_calibration_scores()
         return trained
 
-    def _checked(self, X: Any) -> Any:
-        """Check rows before some of them are left out, so that errors name rows by their place."""
-        if not is_table(X):
-            return check_training_rows(self, X)
-        (self.encoder or TableEncoder()).check(X)
-        return X
+    def _split(
+        self, X: Any, y: Any, random: np.random.RandomState
+    ) -> tuple[Any, Any, Integers | None]:
+        """Rows to train on, rows held out or None, and the places of the former or None for all.
+
+        Rows are checked before some are left out, so that errors name them by their place in X.
+        """
+        self.n_ignored_anomalies_ = 0
+        if y is None and self.holdout is None:
+            return X, None, None
+        if is_table(X):
+            (self.encoder or TableEncoder()).check(X)
+        else:
+            X = check_training_rows(self, X)
+        n = _num_samples(X)
+        anomalous = None if y is None else training_labels(y, n)
+        split = split_rows(n, anomalous, self.holdout, random)
+        if len(split.trained) == n:
+            return X, None, None
+        self.n_ignored_anomalies_ = split.n_anomalies
+        held_out = None if self.holdout is None else take_rows(X, split.held_out)
+        return take_rows(X, split.trained), held_out, split.trained
+
+    def _fit_detector(
+        self, X: Any, rows: Floats, scoring: ScoringMethod, seeds: np.random.RandomState | None
+    ) -> Floats:
+        """Fit the detector, unless it is fitted; return its scores of the training rows."""
+        detector, detector_rows = self.detector, self.input_.detector_rows(X, rows)
+        fitted_before = is_fitted(detector)
+        if not fitted_before:
+            detector = seeded_clone(detector, seeds)
+            fit_detector(detector, detector_rows)
+        self.adapter_ = DetectorAdapter.fitted(detector, detector_rows, scoring)
+        if self.batch_dependent_:
+            warn_user(
+                f"{self.adapter_.name} scores a row differently in a different batch, so its "
+                "calibrated scores also depend on the other rows of a call."
+            )
+        if fitted_before and hasattr(detector, "fit") and self.holdout is not None:
+            warn_user(
+                f"{self.adapter_.name} was fitted before: p-values hold only if the rows held out "
+                "now were not among its training rows."
+            )
+        # A detector that was fitted before may have kept the scores of other rows.
+        use_kept = not fitted_before or was_trained_on(detector, rows)
+        kept = self.adapter_.kept_training_scores() if use_kept else None
+        return self.adapter_.score(detector_rows) if kept is None else kept
 
     def _converted(self, X: Any) -> tuple[Any, Rows]:
         """New rows, and the same rows numeric."""

@@ -47,6 +47,18 @@ def report_content(
     Returns
     -------
     Report
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.ensemble import IsolationForest
+    >>> from ctad import CalibratedDetector
+    >>> from ctad.wrapper import report_content
+    >>> X = np.random.default_rng(0).normal(size=(300, 2))
+    >>> detector = CalibratedDetector(IsolationForest(), random_state=0).fit(X)
+    >>> content = report_content(detector, [[0.0, 0.0], [9.0, 9.0]])
+    >>> content.title, content.alerts[0].row
+    ('IsolationForest, calibrated', 1)
     """
     check_is_fitted(detector)
     check_explainable(detector.calibrator_)
@@ -111,7 +123,7 @@ def report_content(
 
 
 def _index_of(X: Any) -> Integers | None:
-    """The row numbers of a pandas table, unless they are the places of the rows."""
+    """The integer index of a pandas table, unless it is 0, 1, 2 and so on."""
     index = getattr(X, "index", None) if is_table(X) else None
     if index is None or index.dtype.kind not in "iu":
         return None
@@ -120,15 +132,15 @@ def _index_of(X: Any) -> Integers | None:
 
 
 def _ranks(scores: Floats) -> Integers:
-    """1 for the highest score; of equal ones the first row is ahead."""
+    """1 for the highest score. Among equal scores, the first row is ahead."""
     ranks = np.empty(len(scores), dtype=np.int64)
     ranks[np.argsort(-scores, kind="stable")] = np.arange(1, len(scores) + 1)
     return ranks
 
 
 def _moved(ranks: Integers, base_ranks: Integers) -> tuple[Integers, Integers]:
-    """The rows that calibration moved most, up and down: from place 1000 to 10 is more of a change
-    than from 9000 to 5000."""
+    """The rows whose rank changed most, up and down, by ratio: a change from 1000 to 10 is larger
+    than one from 9000 to 5000."""
     change = np.log(ranks / base_ranks)
     order = np.argsort(change, kind="stable")
     up, down = order[: Report.MAX_MOVED], order[::-1][: Report.MAX_MOVED]
@@ -137,7 +149,7 @@ def _moved(ranks: Integers, base_ranks: Integers) -> tuple[Integers, Integers]:
 
 @dataclass(frozen=True, eq=False)
 class _RowResults:
-    """Results that the page shows of each row."""
+    """Results for each row of the table."""
 
     scored: ScoreParts
     ranks: Integers
@@ -150,10 +162,10 @@ def _alerts(
     detector: CalibratedDetector, X: Any, places: Integers, shown: _RowResults
 ) -> dict[int, Alert]:
     """The rows at these places, explained."""
-    # Where a score depends on the other rows, they have to be there.
-    whole = detector.batch_dependent_
-    explanation = detector.explain(X if whole else take_rows(X, places))
-    at = places if whole else np.arange(len(places))
+    if detector.batch_dependent_:  # scores need the other rows
+        explanation, at = detector.explain(X), places
+    else:
+        explanation, at = detector.explain(take_rows(X, places)), np.arange(len(places))
     scored, selected, labels = shown.scored, shown.selected, shown.labels
     return {
         row: Alert(
@@ -230,7 +242,7 @@ def _facts(detector: CalibratedDetector, n_rows: int) -> dict[str, str]:
         f" and {len(columns) - 20:,} more" if len(columns) > 20 else ""
     )
     if len(sources) != len(columns):
-        facts["As numbers"] = f"{len(sources):,}"
+        facts["Features"] = f"{len(sources):,}"
     if detector.encoder_ is not None and detector.encoder_.dropped_:
         facts["Not used"] = ", ".join(
             f"{name} ({why})" for name, why in detector.encoder_.dropped_.items()
@@ -243,7 +255,7 @@ def _facts(detector: CalibratedDetector, n_rows: int) -> dict[str, str]:
 
 
 def _code(detector: CalibratedDetector, fdr: float, alpha: float, labelled: bool) -> str:
-    """What one would write to get the page again."""
+    """The code that makes the page again."""
     options = ["X_new"] + ["y"] * labelled
     options += [f"fdr={fdr:g}"] * (fdr != 0.05) + [f"alpha={alpha:g}"] * (alpha != 0.01)
     inside = final_step(detector.detector)
@@ -260,6 +272,6 @@ def _code(detector: CalibratedDetector, fdr: float, alpha: float, labelled: bool
 
 
 def _import_of(value: object) -> str:
-    """The line that imports its class, from the public package."""
+    """The line that imports the class of an object from its public package."""
     module = ".".join(p for p in type(value).__module__.split(".") if not p.startswith("_"))
     return f"from {module} import {type(value).__name__}"
