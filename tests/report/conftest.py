@@ -1,15 +1,19 @@
-"""Pages in a real browser."""
+"""Reports, their pages, and a browser that opens them."""
 
+import re
 import shutil
 from contextlib import contextmanager
 
 import pytest
 
-from ctad.report import page_of
+from ctad.report import render_page
 
-from .reports import bare, cancer_report
+from .reports import bare_report, cancer_report, malicious_report
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+ALL_CHARTS = "html[data-charts=drawn]"
+NO_TIMEOUTS = "window.setTimeout = () => 0;"  # charts are drawn in timeouts
+PLOTLY = re.compile(r'(<script type="text/plain" id="plotly">).*?(</script>)', re.DOTALL)
 
 
 @pytest.fixture(scope="session")
@@ -21,10 +25,10 @@ def report():
 def pages(report, tmp_path_factory):
     """Paths of pages by name."""
     folder = tmp_path_factory.mktemp("pages")
-    reports = {"full": report, "bare": bare(report), "evil": cancer_report(evil=True)}
-    for name, shown in reports.items():
-        (folder / f"{name}.html").write_text(page_of(shown), encoding="utf-8")
-    return {name: folder / f"{name}.html" for name in reports}
+    reports = {"full": report, "bare": bare_report(report), "malicious": malicious_report()}
+    return {
+        name: render_page(shown).save(folder / f"{name}.html") for name, shown in reports.items()
+    }
 
 
 @pytest.fixture(scope="session")
@@ -34,7 +38,7 @@ def browser():
     )
     program = next(filter(None, map(shutil.which, BROWSERS)), None)
     if program is None:
-        pytest.skip(f"needs one of {', '.join(BROWSERS)}: apt install chromium, or alike")
+        pytest.skip(f"needs one of {', '.join(BROWSERS)}, for example: apt install chromium")
     with api.sync_playwright() as playwright:
         # Containers run as root, for whom chromium has no sandbox.
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
@@ -42,28 +46,56 @@ def browser():
         browser.close()
 
 
-@pytest.fixture
+def without_plotly(path):
+    light = path.with_suffix(".light.html")
+    if not light.exists():
+        light.write_text(PLOTLY.sub(r"\1\2", path.read_text(encoding="utf-8")), encoding="utf-8")
+    return light
+
+
+@pytest.fixture(scope="session")
 def opened(browser, pages):
-    """Open a page by name or path; whatever it asks for or complains of fails the test."""
+    """Open a page by name or path; errors, dialogs and requests of the page fail the test.
+
+    Waits for an element, by default until all charts are drawn. None: opens the page without
+    charts and without plotly.js, which is quick.
+    """
 
     @contextmanager
-    def opening(name="full", width=1280, wait=True, before="", **options):
+    def opening(name="full", width=1280, wait_for=ALL_CHARTS, before="", **options):
         path = pages.get(name, name)
+        if wait_for is None:
+            before += NO_TIMEOUTS
+            path = without_plotly(path)
         context = browser.new_context(viewport={"width": width, "height": 900}, **options)
         page = context.new_page()
         page.set_default_timeout(20_000)
-        said, asked = [], []
-        page.on("console", lambda message: said.append(f"{message.type}: {message.text}"))
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
-        page.on("request", lambda request: asked.append(request.url))
+        messages, requests = [], []
+        page.on("console", lambda message: messages.append(f"{message.type}: {message.text}"))
+        page.on("pageerror", lambda error: messages.append(str(error)))
+        page.on("dialog", lambda dialog: (messages.append(dialog.message), dialog.dismiss()))
+        page.on("request", lambda request: requests.append(request.url))
         page.add_init_script(before)
         page.goto(path.as_uri())
-        if wait:
-            page.wait_for_selector("html[data-charts=drawn]", state="attached")
+        if wait_for is not None:
+            page.wait_for_selector(wait_for, state="attached")
         yield page
         context.close()
-        assert said == []
-        assert asked == [path.as_uri()]
+        assert messages == []
+        assert requests == [path.as_uri()]
 
     return opening
+
+
+@pytest.fixture(scope="module")
+def full_page(opened):
+    """The full page with its charts, for tests that leave it as it was."""
+    with opened() as page:
+        yield page
+
+
+@pytest.fixture(scope="module")
+def malicious_page(opened):
+    """A page of texts that try to be code, on a phone."""
+    with opened("malicious", width=360) as page:
+        yield page

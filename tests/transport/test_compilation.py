@@ -13,7 +13,9 @@ import pytest
 import ctad
 from ctad import transport
 
-HEAVY = "pandas polars pyod torch matplotlib pyspark pyarrow ot skops typer safetensors"
+HEAVY = (
+    "pandas polars pyod torch matplotlib pyspark pyarrow ot skops typer safetensors plotly jinja2"
+)
 
 IMPORT = f"""
 import sys
@@ -22,7 +24,7 @@ import ctad, ctad.transport
 assert not heavy & set(sys.modules), "import ctad"
 import sklearn.cluster, sklearn.covariance, sklearn.pipeline, sklearn.model_selection
 with_sklearn = heavy & set(sys.modules)  # it imports pandas where that is installed
-from ctad import CTAD, CalibratedDetector, load
+from ctad import CTAD, CalibratedDetector, load, report
 assert heavy & set(sys.modules) == with_sklearn, "the classes"
 from ctad.transport import _distances, _greedy_placement
 compiled = [f for module in (_distances, _greedy_placement)
