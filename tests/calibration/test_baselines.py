@@ -1,4 +1,4 @@
-"""The baselines have the same interface as CTAD."""
+"""The baselines, and that all calibrators have the same interface."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ ALL = [CTAD(), RelaxedCTAD(), CentroidDistance(), MahalanobisDistance(), Transpo
 
 
 @pytest.mark.parametrize("calibrator", ALL, ids=lambda c: type(c).__name__)
-def test_a_comparison_is_one_line_each(calibrator):
+def test_all_calibrators_work_in_a_detector(calibrator):
     detector = CalibratedDetector(IsolationForest(random_state=0), calibrator, random_state=0)
     scores = detector.fit(X_TRAIN).anomaly_score(np.vstack([X_NEW, np.full((1, 4), 90.0)]))
     assert scores.argmax() == 20
@@ -43,7 +43,7 @@ def test_mahalanobis_distance():
 
 @pytest.mark.parametrize(("n", "d"), [(2, 50), (10, 50), (300, 4)])
 @pytest.mark.parametrize("constant_column", [False, True])
-def test_mahalanobis_survives_more_columns_than_rows(n, d, constant_column):
+def test_mahalanobis_with_more_columns_than_rows(n, d, constant_column):
     train = normal(n, d)
     if constant_column:
         train[:, 0] = 1.0
@@ -52,7 +52,7 @@ def test_mahalanobis_survives_more_columns_than_rows(n, d, constant_column):
     assert delta[:n].max() < delta[n:].min()
 
 
-def test_mahalanobis_refuses_rows_without_covariance():
+def test_mahalanobis_refuses_equal_rows():
     with pytest.raises(ValueError, match="all 60 training rows are equal"):
         MahalanobisDistance().fit(np.ones((60, 3)))
 

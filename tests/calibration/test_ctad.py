@@ -1,4 +1,4 @@
-"""CTAD: the term is what the paper says, and the parameters do what they say."""
+"""CTAD: the term of the paper, and the parameters."""
 
 import warnings
 
@@ -24,7 +24,7 @@ NEW_SCORES = normal(len(X_NEW), seed=3)
 
 
 def transport_by_pot(calibrator, x, target_mass):
-    """The plan of the paper's equation, by another library."""
+    """The plan of the paper's equation, by POT."""
     points = np.vstack([calibrator.references_, x])
     costs = cdist(points, calibrator.centroids_)
     return ot.emd(np.full(len(points), 1 / len(points)), target_mass, costs), costs
@@ -41,7 +41,7 @@ def test_the_term_is_the_papers_transport_distance():
     np.testing.assert_allclose(calibrated, NEW_SCORES + expected, rtol=1e-9)
 
 
-def test_own_is_what_the_row_pays_in_it():
+def test_own_is_the_part_that_the_row_pays():
     calibrator = CTAD(signal="own", random_state=0).fit(X_TRAIN)
     expected = []
     for x in X_NEW:
@@ -69,7 +69,7 @@ def test_free_sends_each_row_to_its_nearest_centroid():
     np.testing.assert_allclose(total.delta(X_NEW), (nearest + of_references.sum()) / 21, rtol=1e-12)
 
 
-def test_references_are_distinct_training_rows_and_centroids_those_of_k_means():
+def test_references_are_training_rows_and_centroids_come_from_k_means():
     calibrator = CTAD(n_centroids=3, n_references=300, random_state=0).fit(X_TRAIN)
     in_order = np.lexsort(calibrator.references_.T)
     np.testing.assert_array_equal(calibrator.references_[in_order], X_TRAIN[np.lexsort(X_TRAIN.T)])
@@ -101,8 +101,8 @@ def test_feature_scaling_is_that_of_scikit_learn(name, scaler):
 
 @pytest.mark.parametrize("signal", ["total", "own"])
 @pytest.mark.parametrize("n_centroids", [1, 5, 60, 300])
-def test_terms_of_training_rows_are_those_of_rows_not_seen(n_centroids, signal):
-    """Without a row, its centroid is the mean of the others; if there are none, it is not there."""
+def test_terms_of_training_rows_are_leave_one_out_terms(n_centroids, signal):
+    """Without a row, its centroid is the mean of its other rows; without others, it is missing."""
     calibrator = CTAD(n_centroids, target="free", signal=signal, random_state=0).fit(X_TRAIN)
     centroids = calibrator.centroids_
     labels = cdist(X_TRAIN, centroids).argmin(axis=1)
@@ -120,12 +120,12 @@ def test_terms_of_training_rows_are_those_of_rows_not_seen(n_centroids, signal):
 
 
 @pytest.mark.parametrize("target", ["uniform", "sizes"])
-def test_terms_of_training_rows_are_those_of_any_rows_where_mass_is_fixed(target):
+def test_with_fixed_mass_training_rows_have_the_terms_of_new_rows(target):
     calibrator = CTAD(target=target, random_state=0).fit(X_TRAIN)
     np.testing.assert_array_equal(calibrator.training_delta_, calibrator.delta(X_TRAIN))
 
 
-def test_the_same_seed_gives_the_same_bits_and_another_seed_others():
+def test_the_seed_decides_the_bits():
     first, again, other = (CTAD(n_draws=2, random_state=s).fit(X_TRAIN) for s in (0, 0, 1))
     np.testing.assert_array_equal(first.delta(X_NEW), again.delta(X_NEW))
     assert not np.array_equal(first.delta(X_NEW), other.delta(X_NEW))
@@ -155,7 +155,7 @@ def clone_with_jobs(calibrator, n_jobs):
     return clone(calibrator).set_params(n_jobs=n_jobs).fit(X_TRAIN)
 
 
-def test_float32_is_scored_as_the_same_numbers_in_float64():
+def test_float32_gives_the_same_terms_as_float64():
     calibrator = CTAD(random_state=0).fit(X_TRAIN)
     single = X_NEW.astype(np.float32)
     np.testing.assert_array_equal(
@@ -224,7 +224,7 @@ def test_terms_that_differ_by_rounding_only_are_constant():
         assert np.abs(calibrator.calibrate([0.0, 1.0], two + 1.0)).max() < 100
 
 
-def test_what_is_set_after_fit_has_no_or_a_checked_effect():
+def test_parameters_set_after_fit():
     calibrator = CTAD(signal="total", random_state=0).fit(X_TRAIN)
     before = calibrator.delta(X_NEW)
     np.testing.assert_array_equal(calibrator.set_params(signal="own").delta(X_NEW), before)
@@ -244,7 +244,7 @@ def test_a_failed_fit_leaves_nothing_fitted():
         calibrator.calibrate(NEW_SCORES, X_NEW)
 
 
-def test_robust_scaling_of_mostly_equal_scores_uses_the_others():
+def test_robust_scaling_of_mostly_equal_scores_uses_the_standard_deviation():
     scores = np.zeros(300)
     scores[:12] = 5.0
     calibrator = CTAD(weight=0.0, score_scaling="robust").fit(X_TRAIN, scores=scores)
@@ -252,7 +252,7 @@ def test_robust_scaling_of_mostly_equal_scores_uses_the_others():
 
 
 @pytest.mark.parametrize("noise", [0.0, 1e-6, 1e-3, 1e-2])
-def test_robust_scaling_of_machines_that_mostly_rest_goes_by_the_others(noise):
+def test_robust_scaling_of_mostly_nearly_equal_scores_uses_the_middle_90_percent(noise):
     """Scores of 80 % of the rows are nearly equal: their noise is not a scale."""
     random = np.random.default_rng(0)
     scores = np.where(
@@ -264,14 +264,14 @@ def test_robust_scaling_of_machines_that_mostly_rest_goes_by_the_others(noise):
     assert calibrator.calibrate([3.0], X_NEW[:1])[0] == pytest.approx(expected)
 
 
-def test_without_training_scores_the_sum_works():
+def test_the_plain_sum_needs_no_training_scores():
     calibrator = CTAD(random_state=0).fit(X_TRAIN)
     np.testing.assert_array_equal(
         calibrator.calibrate(NEW_SCORES, X_NEW), NEW_SCORES + calibrator.delta(X_NEW)
     )
 
 
-def test_what_was_used_is_a_fitted_attribute():
+def test_the_numbers_in_use_are_fitted_attributes():
     calibrator = CTAD(7, 30, random_state=0).fit(X_TRAIN)
     assert (calibrator.n_centroids_, calibrator.n_references_) == (7, 30)
     with pytest.warns(UserWarning, match="only 6 training rows"):
@@ -296,7 +296,7 @@ def test_the_defaults_are_algorithm_1():
     }
 
 
-def test_warnings_point_at_the_caller_even_without_a_module():
+def test_warnings_name_the_file_of_the_caller_even_without_a_module():
     with pytest.warns(UserWarning, match="only 2 training rows"):
         exec("from ctad import CTAD\nCTAD().fit([[0.0], [1.0]])", {})
 

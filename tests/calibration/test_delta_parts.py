@@ -39,7 +39,7 @@ def test_the_parts_sum_to_the_term(calibrator):
     assert (parts.references == 0).all() == (calibrator.signal_ == "own")
 
 
-def test_the_mass_of_each_row_goes_somewhere(calibrator):
+def test_all_mass_of_each_row_is_in_the_moves(calibrator):
     moves = calibrator.delta_parts(NEW).moves
     n_draws, m = len(calibrator.draws_), len(calibrator.references_)
     sums = np.zeros((len(NEW), n_draws))

@@ -1,4 +1,4 @@
-"""RelaxedCTAD: many centroids, relative costs, several views of the columns."""
+"""RelaxedCTAD: many centroids, relative costs, draws with different columns and scalings."""
 
 import re
 
@@ -20,7 +20,7 @@ SCORES = normal(len(X_TRAIN), seed=2)
 NEW_SCORES = normal(len(X_NEW), seed=3)
 
 
-def test_the_defaults_are_spelt_out():
+def test_the_defaults():
     assert RelaxedCTAD().get_params() == {
         "n_centroids": 200,
         "n_references": 20,
@@ -78,17 +78,17 @@ def test_draws_alternate_between_scalings():
     np.testing.assert_allclose(calibrator.delta(new), np.mean(each, axis=0), rtol=1e-12)
 
 
-def test_draws_use_random_columns_more_than_half_of_them():
+def test_draws_use_a_random_majority_of_the_columns():
     train, new = normal(200, 9), normal(50, 9, seed=1)
     calibrator = RelaxedCTAD(
         5, n_draws=40, feature_scaling=None, cost="distance", random_state=0
     ).fit(train)
     first, *others = calibrator.draws_
     assert calibrator.centroids_.shape == first.centroids.shape == (5, 9)
-    seen = [draw.columns for draw in others]
-    assert {len(columns) for columns in seen} == {5, 6, 7, 8, 9}
-    assert all(len(set(columns)) == len(columns) for columns in seen)
-    counts = np.bincount(np.concatenate(seen), minlength=9)
+    used = [draw.columns for draw in others]
+    assert {len(columns) for columns in used} == {5, 6, 7, 8, 9}
+    assert all(len(set(columns)) == len(columns) for columns in used)
+    counts = np.bincount(np.concatenate(used), minlength=9)
     assert counts.min() > 15  # of 39, each about 30 times
     for draw in others[:3]:
         alone = RowTransport(cdist(draw.references, draw.centroids), "free")
@@ -102,7 +102,7 @@ def test_few_columns_are_all_used(n_columns):
     assert all(len(draw.columns) == n_columns for draw in calibrator.draws_)
 
 
-def test_relative_costs_are_multiples_of_what_is_usual_at_a_centroid():
+def test_relative_costs_are_multiples_of_the_usual_distance_at_a_centroid():
     """A narrow group and a wide one: the same distance means more in the narrow one."""
     rows = np.vstack([0.1 * normal(1000, 2), 1000.0 + 10.0 * normal(1000, 2, seed=1)])
     calibrator = RelaxedCTAD(
@@ -110,7 +110,7 @@ def test_relative_costs_are_multiples_of_what_is_usual_at_a_centroid():
     ).fit(rows)
     near_narrow, near_wide = calibrator.delta([[5.0, 0.0], [1005.0, 1000.0]]) * 21
     narrow, wide = np.sort(calibrator.draws_[0].radius)
-    # The mean distances of rows from the mean of the others, drawn towards that of all by ten rows.
+    # The mean leave-one-out distances, shrunk to the overall mean as if by ten rows.
     groups = rows[:1000], rows[1000:]
     away = [np.linalg.norm(part - part.mean(axis=0), axis=1) * 1000 / 999 for part in groups]
     of_all = np.concatenate(away).mean()
@@ -159,7 +159,7 @@ def test_few_distinct_rows_do_not_turn_rounding_into_a_scale(n_centroids):
 
 @pytest.mark.parametrize("unit", [1e-9, 1e6, 1e12, 1e18])
 def test_one_unit_for_all_columns_does_not_matter(unit):
-    """Say, of a time in seconds or in nanoseconds."""
+    """For example, times in seconds or in nanoseconds."""
     plain, scaled = (
         RelaxedCTAD(random_state=0).fit(X_TRAIN * u, scores=SCORES) for u in (1.0, unit)
     )
@@ -169,7 +169,7 @@ def test_one_unit_for_all_columns_does_not_matter(unit):
 
 
 @pytest.mark.parametrize("far", [10.0, 100.0, 1e6])
-def test_one_odd_training_row_does_not_silence_the_term(far):
+def test_one_outlier_in_training_does_not_remove_the_effect_of_the_term(far):
     clean = RelaxedCTAD(random_state=0).fit(X_TRAIN, scores=SCORES)
     odd_rows = X_TRAIN.copy()
     odd_rows[0] += far
@@ -179,12 +179,12 @@ def test_one_odd_training_row_does_not_silence_the_term(far):
     assert terms[1] > 0.3 * terms[0]
 
 
-def test_there_are_at_most_a_third_of_the_distinct_rows():
+def test_there_are_at_most_a_third_as_many_centroids_as_distinct_rows():
     thirty = normal(30, 4)[np.arange(3000) % 30]
     assert RelaxedCTAD(random_state=0).fit(thirty).centroids_.shape == (10, 4)
 
 
-def test_without_training_scores_it_says_what_it_needs():
+def test_without_training_scores_the_error_names_them():
     calibrator = RelaxedCTAD(random_state=0).fit(X_TRAIN)
     assert np.isfinite(calibrator.delta(X_NEW)).all()
     with pytest.raises(ValueError, match="needs the detector's training scores"):
@@ -206,13 +206,13 @@ def test_agreement_is_spearmans_correlation_of_training_scores_and_terms():
     assert not hasattr(calibrator.fit(X_TRAIN), "agreement_")
 
 
-def test_less_is_expected_where_score_and_term_agree():
+def test_the_expected_gain_decreases_with_agreement():
     said = [expected_gain(agreement, 500) for agreement in (-1.0, 0.4, 0.6, 1.0)]
     gains = [float(re.search(r"added ([\d.]+) to AUC-PR", text)[1]) for text in said]
     assert gains == sorted(gains, reverse=True)
     assert len(set(gains)) == 4
 
 
-def test_no_gain_is_promised_without_evidence():
+def test_without_evidence_no_gain_is_estimated():
     assert "cannot be estimated: all training rows have the same" in expected_gain(np.nan, 500)
     assert "cannot be estimated from 3 training rows" in expected_gain(0.5, 3)

@@ -110,7 +110,7 @@ def test_the_value_is_concave_and_does_not_fall_with_a_cost(calibrator, table, s
 
 @fewer_examples
 @given(calibrators, tables, st.data())
-def test_the_guaranteed_gap_is_kept(calibrator, table, data):
+def test_the_separation_is_at_least_the_guaranteed_one(calibrator, table, data):
     """Theorem 5, for any rows called anomalies."""
     calibrator = fitted(calibrator, table)
     y = np.array(data.draw(st.lists(st.booleans(), min_size=len(table), max_size=len(table))))

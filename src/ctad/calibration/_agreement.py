@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import isnan
-from typing import NamedTuple
 
 from scipy.stats import spearmanr
 
 from .._types import Floats
 
 
-class StudyResult(NamedTuple):
+@dataclass(frozen=True)
+class StudyResult:
     """Gains in the study, by agreement of score and term (docs/recommended.md)."""
 
-    up_to: float  # agreement
+    up_to: float  # the largest agreement
     mean_gain: float  # in AUC-PR
     share_gaining: float
     share_losing: float  # more than 0.02
@@ -27,8 +28,8 @@ STUDY = (
 )
 
 
-# The standard error of the correlation is about 1 / sqrt(n): fewer rows say nothing.
-FEWEST_ROWS = 30
+# The standard error of the correlation is about 1 / sqrt(n), too large with fewer rows.
+MIN_ROWS = 30
 
 
 def agreement(scores: Floats, terms: Floats) -> float:
@@ -46,7 +47,7 @@ def agreement(scores: Floats, terms: Floats) -> float:
 
 
 def expected_gain(agreement: float, n_rows: int) -> str:
-    """The gain that calibration had in our study at this agreement of score and term.
+    """The gain to expect from calibration, in words: that of our study at this agreement.
 
     Parameters
     ----------
@@ -54,6 +55,10 @@ def expected_gain(agreement: float, n_rows: int) -> str:
         As in `CTAD.agreement_`.
     n_rows : int
         The number of training rows it was measured on.
+
+    Returns
+    -------
+    str
 
     Examples
     --------
@@ -66,12 +71,12 @@ def expected_gain(agreement: float, n_rows: int) -> str:
             "The gain from calibration cannot be estimated: all training rows have the same score, "
             "or the same term."
         )
-    if n_rows < FEWEST_ROWS:
+    if n_rows < MIN_ROWS:
         return f"The gain from calibration cannot be estimated from {n_rows} training rows."
-    found = next((found for found in STUDY if agreement <= found.up_to), STUDY[-1])
+    result = next((result for result in STUDY if agreement <= result.up_to), STUDY[-1])
     return (
         f"Agreement of score and term on training rows: {agreement:.2f} (1: the same order, 0: "
-        "unrelated). At such agreement, in our study over 32 data sets, calibration added "
-        f"{found.mean_gain:.2g} to AUC-PR on average: {found.share_gaining:.0%} of them gained, "
-        f"{found.share_losing:.0%} lost more than 0.02."
+        "unrelated). In our study on 32 data sets, calibration at such agreement added "
+        f"{result.mean_gain:.2g} to AUC-PR on average: {result.share_gaining:.0%} of the cases "
+        f"gained, {result.share_losing:.0%} lost more than 0.02."
     )

@@ -221,7 +221,7 @@ def _location(scaling: str | None, rows: Floats) -> tuple[Floats, Floats]:
 
 def _in_proportion(sizes: Integers, total: int) -> Integers:
     """Integers in proportion to `sizes` that sum to `total` (largest remainders)."""
-    whole, remainder = np.divmod(sizes * total, sizes.sum())
+    rounded, remainder = np.divmod(sizes * total, sizes.sum())
     most_cut = np.argsort(-remainder, kind="stable")
-    whole[most_cut[: total - whole.sum()]] += 1
-    return whole
+    rounded[most_cut[: total - rounded.sum()]] += 1
+    return rounded

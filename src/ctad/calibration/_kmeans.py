@@ -18,7 +18,7 @@ Labels = npt.NDArray[np.int32]
 # The usual distance at a centroid is shrunk to the overall mean as if by this many rows.
 PRIOR_ROWS = 10
 
-BLOCK_NUMBERS = 2**20  # costs worked on at a time
+BLOCK_NUMBERS = 2**20  # costs computed at a time
 
 
 def find_centroids(
@@ -26,7 +26,7 @@ def find_centroids(
 ) -> tuple[Floats, Labels]:
     """Centroids (K, d) and the centroid that each row belongs to."""
     kmeans = KMeans(n_centroids, n_init="auto", random_state=random.randint(2**31 - 1))
-    # One thread: with several, k-means sums up its centroids in the order the threads finish.
+    # One thread: with several, the order of the sums, and so the bits, depend on which ends first.
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than centroids
         labels = kmeans.fit_predict(rows)
@@ -36,7 +36,7 @@ def find_centroids(
 def leave_one_out_costs(
     rows: Floats, centroids: Floats, radius: Floats, labels: Labels
 ) -> tuple[Floats, Floats]:
-    """The least cost of each row, and what it would be if k-means had not used the row.
+    """The least cost of each row, with its centroid as it is and as if k-means had not used the row.
 
     A centroid is close to a training row because it is the mean of that row and others. Without x,
     the mean of its n rows is n / (n - 1) times as far from x. A row that is alone is its own

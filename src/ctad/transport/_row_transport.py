@@ -185,7 +185,7 @@ class RowTransport:
     ) -> Transported:
         """Transport rows given by their coordinates, at Euclidean cost.
 
-        Works through blocks of rows: the points are never copied or converted whole.
+        Works in blocks of rows, so that large arrays are never copied or converted at once.
 
         Parameters
         ----------
