@@ -36,7 +36,7 @@ def find_centroids(
 def leave_one_out_costs(
     rows: Floats, centroids: Floats, radius: Floats, labels: Labels
 ) -> tuple[Floats, Floats]:
-    """The least cost of each row, with its centroid as it is and as if k-means had not used the row.
+    """The least cost of each row, and the same as if k-means had not used the row.
 
     A centroid is close to a training row because it is the mean of that row and others. Without x,
     the mean of its n rows is n / (n - 1) times as far from x. A row that is alone is its own
