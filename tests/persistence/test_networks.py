@@ -160,6 +160,15 @@ def test_a_detector_saved_alone_is_restored(own, path):
     same(loaded.fit(X_TRAIN).decision_function(X_NEW), own.decision_function(X_NEW))
 
 
+@pytest.mark.parametrize("name", SMALL_OF_PYOD)
+def test_pyods_networks_saved_alone_are_restored(name, path):
+    detector = small(name).fit(X_TRAIN)
+    detector.save(path)
+    loaded = load(path)
+    assert type(loaded) is type(detector)
+    same(loaded.decision_function(X_NEW), detector.decision_function(X_NEW))
+
+
 def test_its_file_has_no_pickle_and_a_manifest(own, path):
     _, entries = contents(path)
     assert {PurePath(name).suffix for name in entries} <= {".json", ".npy", ".safetensors"}

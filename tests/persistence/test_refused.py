@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import pickle
 import struct
 import subprocess
@@ -14,7 +15,7 @@ from sklearn.ensemble import IsolationForest
 from sklearn.neighbors import KernelDensity
 from sklearn.svm import OneClassSVM
 
-from ctad import CTAD, CalibratedDetector
+from ctad import CTAD, CalibratedDetector, RelaxedCTAD
 from ctad.calibration import MahalanobisDistance, TransportOnly
 from ctad.persistence import ModelFileError, load, read_manifest
 from ctad.persistence._arrays import array_to_bytes
@@ -45,9 +46,8 @@ def load_refused(path, match=None):
 
 
 def test_truncated_at_any_byte(path):
-    whole = path.read_bytes()
-    for length in range(len(whole)):
-        path.write_bytes(whole[:length])
+    for length in reversed(range(path.stat().st_size)):
+        os.truncate(path, length)
         with pytest.raises(ModelFileError, match=str(path)):
             read_manifest(path)
         if length % 50 == 0:
@@ -295,7 +295,7 @@ def test_calibrators_with_wrong_arrays_are_refused(path, what):
 BAD_STATES = {
     "no draws": {"draws": []},
     "another signal": {"signal": "mine"},
-    "another target": {"draws": None},
+    "missing draws": {"draws": None},
     "columns that do not fit": {"n_columns": 2},
     "names that do not fit": {"column_names": ["a"]},
     "names that are not strings": {"column_names": [1, 2, 3]},
@@ -321,12 +321,34 @@ def test_calibrators_with_bad_parameters_are_refused(path, change):
     load_refused(path, "damaged or was altered")
 
 
+def test_the_first_draw_must_use_all_columns(path):
+    calibrator = RelaxedCTAD(5, n_draws=4, columns="random", random_state=0)
+    calibrator.fit(np.hstack([X_TRAIN] * 4)).save(path)
+    manifest, entries = contents(path)
+    narrow = min(range(4), key=lambda draw: len(calibrator.draws_[draw].columns))
+    manifest["state"]["draws"] = [manifest["state"]["draws"][narrow]]
+    sign(path, manifest, entries)
+    load_refused(path, "the first draw does not use all columns")
+
+
+def test_an_unknown_target_is_refused(path):
+    manifest, entries = contents(path)
+    manifest["state"]["draws"][0]["target"] = "mine"
+    sign(path, manifest, entries)
+    load_refused(path, "target is 'mine'")
+
+
 def test_baselines_with_a_wrong_state_are_refused(path):
     TransportOnly().fit(X_TRAIN).save(path)
     manifest, entries = contents(path)
     manifest["state"]["transport"]["class"] = "RelaxedCTAD"
     sign(path, manifest, entries)
     load_refused(path, "damaged or was altered")
+    TransportOnly().fit(X_TRAIN).save(path)
+    manifest, entries = contents(path)
+    manifest["state"]["n_columns"] = 2
+    sign(path, manifest, entries)
+    load_refused(path, "the transport is not a CTAD of these columns")
     MahalanobisDistance().fit(X_TRAIN).save(path)
     manifest, entries = contents(path)
     entries[manifest["state"]["precision"]] = array_to_bytes(np.ones((3, 2)))

@@ -377,6 +377,9 @@ def test_classes_of_the_user_cannot_be_saved(path):
         MyCalibrator().fit(X_TRAIN).save(path)
     with pytest.raises(TypeError, match="MyCalibrator is not one of ctad's own calibrators"):
         fitted(OneClassSVM(), calibrator=MyCalibrator()).save(path)
+    inner = CalibratedDetector(OneClassSVM(), CTAD())
+    with pytest.raises(TypeError, match="a CalibratedDetector inside another cannot be saved"):
+        fitted(inner, calibrator=CTAD()).save(path)
     with pytest.raises(TypeError, match="MyDetector cannot be saved"):
         MyDetector(OneClassSVM()).fit(X_TRAIN).save(path)
 

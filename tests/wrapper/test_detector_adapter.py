@@ -347,7 +347,7 @@ def test_a_detector_that_cannot_score_few_rows_is_batch_dependent():
         lambda X: np.abs(np.diff(X[:, 0], prepend=X[0, 0])),
         lambda X: np.argsort(np.argsort(X[:, 0])).astype(float),
         lambda X: (X[:, 0] - X[:, 0].min()) / np.ptp(X[:, 0]),
-        lambda X: np.where(np.arange(len(X)) == 8, np.inf, X[:, 0]),
+        lambda X: np.where(np.arange(len(X)) == 9, np.inf, X[:, 0]),
     ],
     ids=["difference", "rank", "min-max", "infinite"],
 )

@@ -29,7 +29,7 @@ def drift(rows, sample, scores=None, normal=None, alpha=0.01):
 
 @pytest.mark.parametrize("n_new", [8, 300])
 def test_the_false_alarm_rate_is_at_most_alpha(n_new):
-    n_repeats, alpha, alarms = 400, 0.1, 0
+    n_repeats, alpha, alarms = 200, 0.1, 0
     for seed in range(n_repeats):
         random = np.random.default_rng(seed)
         sample, new = normal_rows(random, 200), normal_rows(random, n_new)

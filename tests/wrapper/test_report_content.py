@@ -1,6 +1,7 @@
 """The content of a report agrees with the results of the detector."""
 
 import html
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -200,6 +201,30 @@ def test_labelled_anomalies_that_were_not_trained_on_are_counted(tables):
     facts = report_content(detector, new).facts
     assert facts["Labelled anomalies, not used"] == f"{y.sum()}"
     assert facts["Training rows"] == f"{(y == 0).sum()}"
+
+
+def test_a_table_with_text_has_more_features_than_columns():
+    table = pd.DataFrame({"a": np.arange(60.0), "b": [1.0] * 60, "plan": ["x", "y", "z"] * 20})
+    with pytest.warns(UserWarning, match="not used: 'b'"):
+        detector = CalibratedDetector(KNN(), CTAD(), random_state=0).fit(table)
+    facts = report_content(detector, table).facts
+    assert facts["Columns in use"] == "2: a, plan"
+    assert facts["Features"] == "4"
+    assert facts["Not used"].startswith("b (")
+
+
+def test_warnings_of_users_are_notices_and_others_are_passed_on():
+    def detector(X):
+        for category in (UserWarning, DeprecationWarning):
+            warnings.warn(f"a {category.__name__}", category, stacklevel=1)
+        return X[:, 0]
+
+    rows = np.random.default_rng(0).normal(size=(50, 2))
+    with warnings.catch_warnings(action="ignore"):
+        fitted = CalibratedDetector(detector, CTAD(), polarity="higher").fit(rows)
+    with pytest.warns(DeprecationWarning, match="a DeprecationWarning") as caught:
+        assert report_content(fitted, rows).notices == ["a UserWarning"]
+    assert {warning.category for warning in caught} == {DeprecationWarning}
 
 
 def test_a_hundred_thousand_rows_give_a_page_below_8_mb():
