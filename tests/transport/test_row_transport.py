@@ -109,6 +109,7 @@ def test_memory_layout_and_dtype_do_not_matter(transport, centroids):
     )
 
 
+@pytest.mark.interpreted
 def test_points_are_shifted_and_scaled(transport, centroids):
     rows = normal(100, 7)
     shift, scale = normal(7, seed=4), np.exp(normal(7, seed=5))
@@ -140,6 +141,15 @@ def test_distances_are_divided_by_the_radius(transport, centroids):
     )
 
 
+@pytest.mark.interpreted
+def test_amounts_are_divided_among_columns_by_squared_distance():
+    costs = EuclideanCosts([[0.0, 0.0], [1.0, 1.0]], columns=[2, 0], scale=2.0)
+    points, shares = np.array([[8.0, 5.0, 6.0], [2.0, 5.0, 2.0]]), np.zeros((2, 3))
+    point, centroid, amounts = np.array([0, 0, 1]), np.array([0, 1, 1]), np.array([25.0, 13.0, 1.0])
+    costs.add_shares(points, point, centroid, amounts, shares)
+    np.testing.assert_allclose(shares, [[16.0 + 9.0, 0.0, 9.0 + 4.0], [0.0, 0.0, 0.0]])
+
+
 @pytest.fixture
 def many():
     """So many centroids, without a condition on their mass, that most are not measured."""
@@ -163,7 +173,7 @@ def test_few_and_many_columns_among_many_centroids(n_columns):
     np.testing.assert_array_equal(nearest, cdist(rows, costs.centroids).argmin(axis=1))
 
 
-@pytest.mark.parametrize("far", [1e10, 1e20, 1e100])
+@pytest.mark.parametrize("far", [1e10, pytest.param(1e20, marks=pytest.mark.interpreted), 1e100])
 def test_a_row_too_far_for_single_precision_is_measured_in_full(far):
     costs, row = EuclideanCosts(normal(100, 7, seed=1), radius=np.exp(normal(100))), normal(1, 7)
     least, _ = costs.to_nearest(far * row)
@@ -239,6 +249,7 @@ def test_impossible_problems_are_refused(reference_costs, target, message):
         (lambda t: t.solve([[1.0, 1.0], [1.0, np.nan]]), "row 1"),
         (lambda t: t.solve_points([[1.0]], [[0.0, 1.0], [1.0, 1.0]]), "points must have 2 columns"),
         (lambda t: t.solve_points([[1.0]], [[0.0]]), "2 centroids"),
+        (lambda t: t.solve_points([[1.0]], [0.0, 1.0]), "centroids must be K x d"),
         (lambda t: t.solve_points([[1e200]], [[0.0], [1.0]]), "too large to be squared"),
         (
             lambda t: t.solve_points([[1.0]], EuclideanCosts([[0.0], [1.0]], columns=[1])),
