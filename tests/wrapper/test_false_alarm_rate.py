@@ -243,6 +243,10 @@ def test_normal_rows_may_be_passed_after_training(cancer):
     # The threshold follows them: 14 of 157 rows are above it, the next has p = 15 / 158.
     assert (detector.anomaly_score(normal[200:]) > detector.threshold_).sum() == 14
     np.testing.assert_array_equal(detector.labels_, detector.decision_scores_ > detector.threshold_)
+    scores = detector.calibration_scores_
+    with pytest.raises(ValueError, match="NaN"):
+        detector.conformalize(np.full((5, 30), np.nan))
+    assert detector.calibration_scores_ is scores
     detector.fit(normal)
     assert detector.calibration_scores_ is None
 

@@ -45,7 +45,7 @@ def describe(calibrator: BaseCalibrator, writer: Writer) -> dict[str, Any]:
     return {**description, "state": state}
 
 
-def describe_unfitted(calibrator: BaseCalibrator) -> dict[str, Any]:
+def describe_unfitted(calibrator: Any) -> dict[str, Any]:
     """Class and parameters of a calibrator."""
     name = type(calibrator).__name__
     if name not in KINDS or type(calibrator) is not KINDS[name].type:

@@ -21,7 +21,7 @@ def describe_columns(estimator: BaseEstimator) -> dict[str, Any]:
 
 
 def restore_columns(estimator: BaseEstimator, state: dict[str, Any]) -> None:
-    """Set them again."""
+    """Set both on an estimator."""
     estimator.n_features_in_ = integer(state["n_columns"], at_least=1)
     if state["column_names"] is not None:
         names = [string(name) for name in state["column_names"]]

@@ -15,10 +15,10 @@ from .._saving import SaveMixin
 from .._types import Floats, Integers, Rows
 from .._validation import check_choice, check_share, check_training_rows
 from .._warnings import warn_user
-from ..calibration import BaseCalibrator, RelaxedCTAD
+from ..calibration import RelaxedCTAD
 from ..errors import InputError
 from ..tables import TableEncoder
-from ._calibrator_protocol import check_calibrator
+from ._calibrator_protocol import Calibrator, check_calibrator
 from ._conformal_mixin import ConformalMixin
 from ._detector_adapter import DetectorAdapter, fit_detector, is_fitted, was_trained_on
 from ._drift import drift_from_training
@@ -117,7 +117,7 @@ class CalibratedDetector(ConformalMixin, SaveMixin, BaseEstimator):
     def __init__(
         self,
         detector: Any,
-        calibrator: BaseCalibrator | None = None,
+        calibrator: Calibrator | None = None,
         *,
         encoder: TableEncoder | None = None,
         polarity: str = "auto",

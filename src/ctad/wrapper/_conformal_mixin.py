@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import replace
 from numbers import Real
 from typing import Any, Self
 
@@ -59,8 +60,7 @@ class ConformalMixin(ThresholdMixin):
         self
         """
         check_is_fitted(self)
-        self.calibration_scores_ = None
-        self.calibration_scores_ = self.score_parts(X_normal)
+        self.calibration_scores_ = replace(self.score_parts(X_normal), p_value=None)
         self._set_threshold_by_calibration_scores()
         return self
 
