@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._library_versions import library_versions
+from .._types import Floats
 from .._warnings import warn_user
 from ..errors import InputError
 from ._arrays import array_from_bytes
@@ -44,7 +45,7 @@ class Reader:
         """The array that `Writer.array` added."""
         return array_from_bytes(self.entry(name, "arrays/"))
 
-    def floats(self, name: Any, shape: tuple[int | None, ...]) -> npt.NDArray[np.float64]:
+    def floats(self, name: Any, shape: tuple[int | None, ...]) -> Floats:
         """An array of finite numbers of this shape; None stands for any length but zero."""
         values = self.array(name)
         fits = values.ndim == len(shape) and all(
