@@ -19,7 +19,7 @@ from sklearn.frozen import FrozenEstimator
 from ctad import CTAD, CalibratedDetector, RelaxedCTAD, load
 from ctad.detectors import make
 from ctad.wrapper import ConformalDecisions
-from ctad.wrapper._false_alarm_rate import discoveries, fewest_discoveries
+from ctad.wrapper._conformal_decisions import discoveries, fewest_discoveries
 
 LEVELS = np.array([0.025, 0.05, 0.1, 0.2, 0.5, 0.8])
 

@@ -3,9 +3,9 @@
 from .._result_types import DriftResult, ScoreParts
 from ._calibrated_detector import CalibratedDetector
 from ._calibrator_protocol import Calibrator
+from ._conformal_decisions import ConformalDecisions
 from ._detector_adapter import DetectorAdapter
 from ._explanation import Explanation
-from ._false_alarm_rate import ConformalDecisions
 from ._input import InputConverter
 from ._report_content import report_content
 from ._score_sign import scoring_method

@@ -19,11 +19,11 @@ from ..calibration import RelaxedCTAD
 from ..errors import InputError
 from ..tables import TableEncoder
 from ._calibrator_protocol import Calibrator, check_calibrator
+from ._conformal_decisions import ConformalDecisions
 from ._conformal_mixin import ConformalMixin
 from ._detector_adapter import DetectorAdapter, fit_detector, is_fitted, was_trained_on
 from ._drift import drift_from_training
 from ._explanation import Explanation, explain_rows
-from ._false_alarm_rate import ConformalDecisions
 from ._input import InputConverter
 from ._labels import training_labels
 from ._score_sign import POLARITIES, ScoringMethod, scoring_method

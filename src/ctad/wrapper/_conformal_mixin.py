@@ -15,7 +15,7 @@ from .._types import Booleans, Floats, Integers
 from .._validation import check_share
 from .._warnings import warn_user
 from ..errors import InputError
-from ._false_alarm_rate import ConformalDecisions
+from ._conformal_decisions import ConformalDecisions
 
 
 class ConformalMixin(ThresholdMixin):

@@ -14,8 +14,8 @@ from .._types import Floats, Rows
 from ..calibration import Moves, Neighbours
 from ._calibrator_protocol import ExplainableCalibrator, check_explainable
 from ._column_views import ColumnView, column_views
+from ._conformal_decisions import ConformalDecisions
 from ._explanation_text import reasons, row_text, transport_text
-from ._false_alarm_rate import ConformalDecisions
 from ._input import InputConverter
 
 PRINTED_ROWS = 5

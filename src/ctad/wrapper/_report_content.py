@@ -20,8 +20,8 @@ from .._types import Booleans, Floats, Integers
 from .._validation import check_share
 from ..report import Alert, Projection, Report
 from ._calibrator_protocol import check_explainable
+from ._conformal_decisions import discoveries, fewest_discoveries
 from ._drift import drift_from_training
-from ._false_alarm_rate import discoveries, fewest_discoveries
 from ._labels import anomaly_labels
 from ._nested_detectors import final_step
 
