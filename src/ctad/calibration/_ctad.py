@@ -68,8 +68,8 @@ class CTAD(TransportCalibrator):
     signal_ : str
         The `signal` at the time of `fit`.
     training_delta_ : ndarray of shape (n,)
-        The term of each training row. With target "free" as if k-means had not used the row, so
-        that it compares with new rows. Not kept in model files.
+        The term of each training row; with the target "free", the term it would have if k-means had
+        not used the row, like a new row. Not kept in model files.
     agreement_ : float, only if scores were given
         Spearman's correlation of score and term on the training rows. The closer to 1, the smaller
         the gain to expect: see `expected_gain` of `ctad.calibration`. NaN if all scores or all
