@@ -94,8 +94,7 @@ def run_command(line):
             assert set(extras.split(",")) <= set(EXTRAS), line
         case _:
             assert program == ".venv/bin/pytest", line
-            file, _, test = arguments[0].partition("::")
-            assert f"\ndef {test}(" in (ROOT / file).read_text(), line
+            assert (ROOT / arguments[0]).is_file(), line
     return ""
 
 
