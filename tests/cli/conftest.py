@@ -1,25 +1,24 @@
-"""Three real tables with text and gaps, and a way to run the command on them."""
+"""Real tables with text and missing values, and a way to run the command on them."""
 
 import json
-import os
-import pty
-import subprocess
-import sys
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import NamedTuple
 
 import pandas as pd
 import pytest
+from rich.progress import Progress as RichProgress
 from typer.testing import CliRunner
 
 from ctad.cli._app import app
 
 BUNDLED = files("vega_datasets") / "_data"
+SMALL_FOREST = ("--detector-options", "n_estimators=10")
 
 
-class RealTable(NamedTuple):
-    """A table, and what is known of its columns."""
+@dataclass(frozen=True)
+class RealTable:
+    """A table, and what is known about its columns."""
 
     frame: pd.DataFrame
     kinds: dict  # of the columns in use
@@ -66,13 +65,9 @@ def _riots():
 REAL_TABLES = {"cars": _cars, "airports": _airports, "riots": _riots}
 
 
-@pytest.fixture(params=REAL_TABLES)
-def real_table(request):
-    return REAL_TABLES[request.param]()
-
-
-class Done(NamedTuple):
-    """What a run of the command left."""
+@dataclass(frozen=True)
+class Done:
+    """Exit code and output of a run of the command."""
 
     code: int
     out: str
@@ -84,24 +79,12 @@ class Done(NamedTuple):
         return json.loads(self.out)
 
 
-def run(*words):
+def run(*words, stdin=None, env=None):
     """Run the command in this process."""
-    result = CliRunner().invoke(app, [str(word) for word in words])
+    result = CliRunner().invoke(app, [str(word) for word in words], input=stdin, env=env)
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return Done(result.exit_code, result.stdout, result.stderr)
-
-
-def run_apart(command, **options):
-    """Run a line of a shell in a process of its own."""
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    return subprocess.run(
-        command,
-        shell=True,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PATH": path, **options},
-    )
 
 
 @pytest.fixture
@@ -109,31 +92,47 @@ def ctad(tmp_path, monkeypatch):
     """Run the command in an empty folder; it has to succeed."""
     monkeypatch.chdir(tmp_path)
 
-    def run_well(*words):
-        done = run(*words)
+    def run_successfully(*words, **options):
+        done = run(*words, **options)
         assert done.code == 0, done.err
         return done
 
-    return run_well
+    return run_successfully
 
 
-def seen_on_a_terminal(*command, cwd=None):
-    """What a command that ends well writes to standard error, if that is a terminal."""
-    ours, theirs = pty.openpty()
-    with subprocess.Popen(
-        command,
-        cwd=cwd,
-        stdout=subprocess.DEVNULL,
-        stderr=theirs,
-        env={**os.environ, "TERM": "xterm", "COLUMNS": "120"},
-    ) as process:
-        os.close(theirs)
-        seen = b""
-        try:
-            while part := os.read(ours, 4096):
-                seen += part
-        except OSError:  # the other end is closed
-            pass
-    os.close(ours)
-    assert process.returncode == 0
-    return seen
+@pytest.fixture
+def terminal(monkeypatch):
+    """The environment for a run whose output is taken for a terminal."""
+
+    def update(progress, *args, update=RichProgress.update, **fields):
+        update(progress, *args, **fields)
+        progress.refresh()  # not only ten times per second
+
+    monkeypatch.setattr(RichProgress, "update", update)
+    return {"FORCE_COLOR": "1", "TERM": "xterm", "COLUMNS": "120"}
+
+
+@pytest.fixture(scope="session")
+def cars(tmp_path_factory):
+    """A folder with tables of cars and a model of them, for reading only.
+
+    `odd.csv` has labels in column "odd" and scores of another program in column "score".
+    """
+    folder = tmp_path_factory.mktemp("cars")
+    frame = REAL_TABLES["cars"]().frame
+    frame.to_csv(folder / "cars.csv", index=False)
+    frame.assign(odd=frame["Cylinders"] == 8, score=1.0).to_csv(folder / "odd.csv", index=False)
+    assert run("fit", folder / "cars.csv", "-o", folder / "m.ctad", *SMALL_FOREST).code == 0
+    return folder
+
+
+@pytest.fixture
+def in_cars(cars, ctad):
+    """Links in the current folder to the files of `cars`."""
+    link_files(cars)
+
+
+def link_files(folder):
+    """Link the files of a folder, which tests share, into the current folder."""
+    for file in folder.iterdir():
+        Path(file.name).symlink_to(file)

@@ -1,4 +1,4 @@
-"""Scores made elsewhere."""
+"""ctad calibrate: scores of another program."""
 
 from pathlib import Path
 
@@ -13,52 +13,53 @@ from .conftest import run
 
 WINE, KIND = load_wine(return_X_y=True, as_frame=True)
 TRAIN = WINE[KIND == 0].reset_index(drop=True)
-FROM_ELSEWHERE = WINE["alcohol"].round(1) * 3
+OTHER_SCORES = WINE["alcohol"].round(1) * 3
 
 
 @pytest.fixture
 def files(ctad):
-    TRAIN.assign(score=FROM_ELSEWHERE[KIND == 0].to_numpy()).to_csv("train.csv", index=False)
+    """`train.csv` and `new.csv` have scores, `without.csv` has none."""
+    TRAIN.assign(score=OTHER_SCORES[KIND == 0].to_numpy()).to_csv("train.csv", index=False)
     TRAIN.to_csv("without.csv", index=False)
-    WINE.assign(score=FROM_ELSEWHERE).to_csv("new.csv", index=False)
+    WINE.assign(score=OTHER_SCORES).to_csv("new.csv", index=False)
 
 
 def test_scores_are_calibrated_as_in_python(ctad, files):
     ctad("calibrate", "train.csv", "new.csv", "-o", "out.csv")
     out = pd.read_csv("out.csv")
-    calibrator = RelaxedCTAD(random_state=0).fit(TRAIN, scores=FROM_ELSEWHERE[KIND == 0])
-    np.testing.assert_array_equal(out["ctad_base_score"], FROM_ELSEWHERE)
+    calibrator = RelaxedCTAD(random_state=0).fit(TRAIN, scores=OTHER_SCORES[KIND == 0])
+    np.testing.assert_array_equal(out["ctad_base_score"], OTHER_SCORES)
     np.testing.assert_array_equal(out["ctad_delta"], calibrator.delta(WINE))
-    np.testing.assert_array_equal(out["ctad_score"], calibrator.calibrate(FROM_ELSEWHERE, WINE))
+    np.testing.assert_array_equal(out["ctad_score"], calibrator.calibrate(OTHER_SCORES, WINE))
 
 
-def test_the_papers_way_needs_no_training_scores(ctad, files):
+def test_the_method_of_the_paper_needs_no_training_scores(ctad, files):
     ctad("calibrate", "without.csv", "new.csv", "-o", "out.parquet", "--calibration", "paper")
     out = pd.read_parquet("out.parquet")
     calibrator = CTAD(random_state=0).fit(TRAIN)
-    expected = FROM_ELSEWHERE + calibrator.delta(WINE)
+    expected = OTHER_SCORES + calibrator.delta(WINE)
     np.testing.assert_array_equal(out["ctad_score"], expected)
 
 
-def test_lower_scores_may_be_the_anomalous_ones(ctad, files):
+def test_lower_scores_can_be_the_anomalous_ones(ctad, files):
     ctad("calibrate", "train.csv", "new.csv", "-o", "out.csv", "--lower")
     out = pd.read_csv("out.csv")
-    np.testing.assert_array_equal(out["ctad_base_score"], -FROM_ELSEWHERE)
-    calibrator = RelaxedCTAD(random_state=0).fit(TRAIN, scores=-FROM_ELSEWHERE[KIND == 0])
-    np.testing.assert_array_equal(out["ctad_score"], calibrator.calibrate(-FROM_ELSEWHERE, WINE))
+    np.testing.assert_array_equal(out["ctad_base_score"], -OTHER_SCORES)
+    calibrator = RelaxedCTAD(random_state=0).fit(TRAIN, scores=-OTHER_SCORES[KIND == 0])
+    np.testing.assert_array_equal(out["ctad_score"], calibrator.calibrate(-OTHER_SCORES, WINE))
 
 
-def test_several_files_go_into_a_folder_and_are_kept(ctad, files, tmp_path):
+def test_several_files_are_scored_into_a_folder_and_kept(ctad, files, tmp_path):
     (tmp_path / "new").mkdir()
     for name in "ab":
-        WINE.assign(score=FROM_ELSEWHERE).to_csv(f"new/{name}.csv", index=False)
+        WINE.assign(score=OTHER_SCORES).to_csv(f"new/{name}.csv", index=False)
     arguments = ("calibrate", "train.csv", "new", "-o", "out", "--json")
     assert ctad(*arguments).json["files"] == 2
     assert ctad(*arguments).json["kept"] == 2
     assert ctad(*arguments, "--seed", 5).json["kept"] == 0
     assert ctad(*arguments).json["kept"] == 0
-    TRAIN.assign(score=7 * FROM_ELSEWHERE[KIND == 0].to_numpy()).to_csv("train.csv", index=False)
-    assert ctad(*arguments).json["kept"] == 0  # other training scores, other scaling
+    TRAIN.assign(score=7 * OTHER_SCORES[KIND == 0].to_numpy()).to_csv("train.csv", index=False)
+    assert ctad(*arguments).json["kept"] == 0  # training scores change the scaling
 
 
 @pytest.mark.parametrize(
@@ -72,23 +73,24 @@ def test_several_files_go_into_a_folder_and_are_kept(ctad, files, tmp_path):
         (("train.csv", "new.csv", "--score-column", "s"), "train.csv has no column 's'"),
     ],
 )
-def test_a_missing_column_of_scores_is_named(files, arguments, message):
+def test_errors_name_a_missing_column_of_scores(files, arguments, message):
     done = run("calibrate", *arguments, "-o", "out.csv")
     assert done.code == 1
     assert done.err.startswith(f"Error: {message}")
 
 
-def test_gaps_among_the_scores_are_refused(files):
-    WINE.assign(score=FROM_ELSEWHERE.where(WINE.index != 5)).to_csv("gaps.csv", index=False)
-    done = run("calibrate", "train.csv", "gaps.csv", "-o", "out.csv")
+def test_missing_scores_are_refused(files):
+    WINE.assign(score=OTHER_SCORES.where(WINE.index != 5)).to_csv("missing.csv", index=False)
+    done = run("calibrate", "train.csv", "missing.csv", "-o", "out.csv")
     assert done.code == 1
     assert (
-        "gaps.csv: column 'score' has a missing value in row 5, but calibration needs a" in done.err
+        "missing.csv: column 'score' has a missing value in row 5, but calibration needs a"
+        in done.err
     )
 
 
-def test_texts_among_the_scores_are_named(files):
-    scores = FROM_ELSEWHERE[KIND == 0].astype(str).to_numpy()
+def test_errors_name_scores_that_are_text(files):
+    scores = OTHER_SCORES[KIND == 0].astype(str).to_numpy()
     scores[7] = "unknown"
     TRAIN.assign(score=scores).to_csv("texts.csv", index=False)
     done = run("calibrate", "texts.csv", "new.csv", "-o", "out.csv")
@@ -98,7 +100,7 @@ def test_texts_among_the_scores_are_named(files):
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_infinite_scores_stay_infinite(ctad, files, suffix):
-    scores = FROM_ELSEWHERE.to_numpy().copy()
+    scores = OTHER_SCORES.to_numpy().copy()
     scores[[5, 100]] = np.inf, -np.inf
     tables = {"train": TRAIN.assign(score=scores[KIND == 0]), "new": WINE.assign(score=scores)}
     for name, table in tables.items():
@@ -122,7 +124,7 @@ def test_training_rows_are_not_overwritten(files):
     assert Path("train.csv").read_bytes() == before
 
 
-def test_a_constant_score_promises_nothing(ctad, files):
+def test_no_gain_is_predicted_for_a_constant_score(ctad, files):
     TRAIN.assign(score=7.0).to_csv("constant.csv", index=False)
     done = ctad("calibrate", "constant.csv", "new.csv", "-o", "out.csv")
     assert "The gain from calibration cannot be estimated: all training rows have the same" in (

@@ -1,4 +1,4 @@
-"""How good a model is, before and after."""
+"""ctad evaluate: metrics before and after calibration."""
 
 import pandas as pd
 import pytest
@@ -6,21 +6,29 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 from ctad import load
 
-from .conftest import REAL_TABLES, run
+from .conftest import REAL_TABLES, SMALL_FOREST, link_files, run
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """A model of European and Japanese cars; American ones are the anomalies."""
+    folder = tmp_path_factory.mktemp("evaluate")
+    cars = REAL_TABLES["cars"]().frame
+    foreign = cars["Origin"] == "USA"
+    cars.assign(odd=foreign).drop(columns="Origin").to_csv(folder / "cars.csv", index=False)
+    cars.assign(unsure=foreign.where(cars.index > 5)).to_csv(folder / "origins.csv", index=False)
+    options = ("-o", folder / "m.ctad", "--label", "odd", "--holdout", 0, *SMALL_FOREST)
+    assert run("fit", folder / "cars.csv", *options).code == 0
+    return folder
 
 
 @pytest.fixture
-def model(ctad):
-    """Of European and Japanese cars; American ones are to be found."""
-    cars = REAL_TABLES["cars"]().frame
-    foreign = cars["Origin"] == "USA"
-    cars.assign(odd=foreign).drop(columns="Origin").to_csv("cars.csv", index=False)
-    cars.assign(unsure=foreign.where(cars.index > 5)).to_csv("origins.csv", index=False)
-    ctad("fit", "cars.csv", "-o", "m.ctad", "--label", "odd", "--holdout", 0)
+def model(ctad, files):
+    link_files(files)
     return load("m.ctad")
 
 
-def test_the_table_and_the_json_show_what_scikit_learn_computes(ctad, model):
+def test_the_metrics_are_those_of_scikit_learn(ctad, model):
     cars = pd.read_csv("cars.csv", parse_dates=["Year"])
     scored = model.score_parts(cars)
     result = ctad("evaluate", "m.ctad", "cars.csv", "--label", "odd", "--json").json
@@ -55,14 +63,14 @@ def test_labels_may_be_words(ctad, model):
         (["--label", "unsure"], "6 rows have no label in column 'unsure'"),
     ],
 )
-def test_labels_that_do_not_tell_are_refused(model, label, message):
+def test_unusable_labels_are_refused(model, label, message):
     done = run("evaluate", "m.ctad", "origins.csv", *label)
     assert done.code == 1
     assert message in done.err
 
 
-def test_a_model_that_learnt_from_the_labels_is_not_judged_by_them(ctad, model):
-    ctad("fit", "cars.csv", "-o", "cheat.ctad")
+def test_a_model_trained_on_the_label_column_is_not_evaluated(ctad, model):
+    ctad("fit", "cars.csv", "-o", "cheat.ctad", *SMALL_FOREST)
     done = run("evaluate", "cheat.ctad", "cars.csv", "--label", "odd")
     assert done.code == 1
-    assert "cheat.ctad takes the label 'odd' for a column to learn from" in done.err
+    assert "cheat.ctad was trained on the label column 'odd' as a feature" in done.err

@@ -1,30 +1,40 @@
-"""ctad report: one page from a model and a table."""
+"""ctad report: an HTML page from a model and a table."""
 
 import re
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from ctad import load
 
-from .conftest import REAL_TABLES, run
+from .conftest import REAL_TABLES, SMALL_FOREST, link_files, run
 
 pytestmark = pytest.mark.filterwarnings("ignore:missing values in 'Horsepower'")  # all held out
 
 
-@pytest.fixture
-def model(ctad):
-    """Of European and Japanese cars; American ones are to be found."""
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """A model of European and Japanese cars; American ones are the anomalies."""
+    folder = tmp_path_factory.mktemp("report")
     cars = REAL_TABLES["cars"]().frame
     foreign = cars["Origin"] == "USA"
     cars = cars.assign(odd=foreign.astype(int)).drop(columns="Origin")
-    cars.to_csv("cars.csv", index=False)
-    ctad("fit", "cars.csv", "-o", "m.ctad", "--label", "odd")
-    return cars
+    cars.to_csv(folder / "cars.csv", index=False)
+    options = ("-o", folder / "m.ctad", "--label", "odd", *SMALL_FOREST)
+    assert run("fit", folder / "cars.csv", *options).code == 0
+    cars.to_pickle(folder / "cars.pickle")
+    return folder
 
 
-def test_a_page_is_written_and_where_it_is_is_said(ctad, model):
+@pytest.fixture
+def model(ctad, files):
+    link_files(files)
+    return pd.read_pickle("cars.pickle")
+
+
+def test_a_page_is_written_and_its_address_printed(ctad, model):
     done = ctad("report", "m.ctad", "cars.csv", "-o", "report.html", "--label", "odd")
     page = Path("report.html").read_text(encoding="utf-8")
     assert done.out.startswith("Report on 406 rows: report.html\n")
@@ -35,7 +45,7 @@ def test_a_page_is_written_and_where_it_is_is_said(ctad, model):
     assert f"</span>{top}</button>" in page
 
 
-def test_scored_tables_are_reported_on_alike(ctad, model):
+def test_the_report_does_not_depend_on_columns_of_scores(ctad, model):
     ctad("score", "m.ctad", "cars.csv", "-o", "scored.csv")
     for name in ("cars", "scored"):
         ctad("report", "m.ctad", f"{name}.csv", "-o", f"{name}.html")
@@ -43,7 +53,7 @@ def test_scored_tables_are_reported_on_alike(ctad, model):
     assert scored.replace("scored", "cars") == plain
 
 
-def test_of_many_rows_a_sample_with_the_numbers_of_the_file(ctad, model):
+def test_a_sample_has_the_row_numbers_of_the_file(ctad, model):
     options = ("--sample-rows", 100, "--json")
     done = ctad("report", "m.ctad", "cars.csv", "-o", "r.html", *options).json
     assert (done["rows"], done["rows_seen"]) == (100, 406)
@@ -58,7 +68,7 @@ def test_of_many_rows_a_sample_with_the_numbers_of_the_file(ctad, model):
     assert (np.diff(scores[shown]) <= 0).all()
 
 
-def test_files_with_other_columns_beside_are_reported_on_together(ctad, model):
+def test_a_folder_whose_files_have_additional_columns(ctad, model):
     Path("new").mkdir()
     model.to_csv("new/a.csv", index=False)
     model.assign(remark="new").to_csv("new/b.csv", index=False)
@@ -70,17 +80,21 @@ def test_files_with_other_columns_beside_are_reported_on_together(ctad, model):
     [
         (["m.ctad", "cars.csv", "-o", "-"], 2, "a page is written to a file"),
         (["m.ctad", "cars.csv", "-o", "no/r.html"], 1, "no does not exist"),
-        (["m.ctad", "cars.csv", "-o", "r.pdf"], 2, "the page is HTML: call it r.pdf.html"),
-        (["m.ctad", "table.html", "-o", "table.html"], 1, "table.html is read and would be"),
+        (["m.ctad", "cars.csv", "-o", "r.pdf"], 2, "its name must end in .html: r.pdf.html"),
+        (["m.ctad", "table.html", "-o", "table.html"], 1, "table.html is an input file and"),
         (["m.ctad", "other.csv", "-o", "r.html"], 1, "other.csv: the table lacks column 'Cylin"),
         (["m.ctad", "no.csv", "-o", "r.html"], 1, "no.csv: there is no such"),
         (["m.ctad", "cars.csv", "-o", "r.html", "--label", "x"], 1, "lacks column 'x'"),
-        (["m.ctad", "cars.csv", "-o", "r.html", "--label", "Cylinders"], 1, "takes the label"),
-        (["m.ctad", "cars.csv", "-o", "r.html", "--anomalous", "7"], 2, "which column has the"),
+        (
+            ["m.ctad", "cars.csv", "-o", "r.html", "--label", "Cylinders"],
+            1,
+            "label column 'Cylinders'",
+        ),
+        (["m.ctad", "cars.csv", "-o", "r.html", "--anomalous", "7"], 2, "needs --label"),
         (["m.ctad", "empty.csv", "-o", "r.html"], 1, "empty.csv: there are no rows to report on"),
     ],
 )
-def test_what_is_wrong_is_said(ctad, model, arguments, code, message):
+def test_errors_say_what_is_wrong(ctad, model, arguments, code, message):
     model.head(0).to_csv("empty.csv", index=False)
     model.to_csv("table.html", index=False)
     model.drop(columns="Cylinders").to_csv("other.csv", index=False)

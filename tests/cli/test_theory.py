@@ -1,4 +1,4 @@
-"""ctad theory: what can be proved of a model."""
+"""ctad theory: what can be proved about a model."""
 
 import numpy as np
 import pandas as pd
@@ -7,28 +7,37 @@ import pytest
 from ctad import load
 from ctad.theory import separation
 
-from .conftest import run
+from .conftest import SMALL_FOREST, link_files, run
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("theory")
+    random = np.random.default_rng(0)
+    train = pd.DataFrame(random.normal(size=(400, 3)), columns=list("abc"))
+    train.to_csv(folder / "train.csv", index=False)
+    new = pd.DataFrame(random.normal(size=(200, 3)), columns=list("abc"))
+    new.loc[:19] += 4
+    new.assign(odd=np.arange(200) < 20).to_csv(folder / "new.csv", index=False)
+    fit = ("fit", folder / "train.csv", *SMALL_FOREST, "-o")
+    assert run(*fit, folder / "m.ctad").code == 0
+    assert run(*fit, folder / "p.ctad", "--calibration", "paper").code == 0
+    return folder
 
 
 @pytest.fixture
-def tables(ctad):
-    random = np.random.default_rng(0)
-    pd.DataFrame(random.normal(size=(400, 3)), columns=list("abc")).to_csv("train.csv", index=False)
-    new = pd.DataFrame(random.normal(size=(200, 3)), columns=list("abc"))
-    new.loc[:19] += 4
-    new.assign(odd=np.arange(200) < 20).to_csv("new.csv", index=False)
-    ctad("fit", "train.csv", "-o", "m.ctad")
-    ctad("fit", "train.csv", "-o", "p.ctad", "--calibration", "paper")
-    return new
+def new_rows(ctad, files):
+    link_files(files)
+    return pd.read_csv("new.csv")[["a", "b", "c"]]
 
 
-def test_what_is_sure_without_labels(ctad, tables):
+def test_bounds_without_labels(ctad, new_rows):
     said = ctad("theory", "m.ctad").out
     for line in ("V_min", "upper", "variance 20", "needed d"):
         assert f"\n{line} " in said
-    assert "So the term has little room" in said  # columns are independent
+    assert "This is low: columns are nearly independent" in said
     assert "guaranteed" not in said
-    assert "training has seen" not in said
+    assert "too optimistic" not in said
     found = ctad("theory", "p.ctad", "--json").json
     means = [found["bounds"][name] for name in ("paper", "nearest", "lower", "term", "upper")]
     assert means == sorted(means)
@@ -36,35 +45,35 @@ def test_what_is_sure_without_labels(ctad, tables):
     assert found["separation"] is None
 
 
-def test_without_rows_held_out_the_diagnostic_says_that_it_is_too_good(ctad, tables):
-    ctad("fit", "train.csv", "-o", "n.ctad", "--holdout", "0")
-    assert "too good, since training has seen these normal rows" in ctad("theory", "n.ctad").out
+def test_without_rows_held_out_the_numbers_are_too_optimistic(ctad, new_rows):
+    ctad("fit", "train.csv", "-o", "n.ctad", "--holdout", "0", *SMALL_FOREST)
+    assert "These numbers are too optimistic" in ctad("theory", "n.ctad").out
 
 
-def test_what_is_sure_of_labelled_rows(ctad, tables):
+def test_bounds_with_labels(ctad, new_rows):
     found = ctad("theory", "p.ctad", "new.csv", "--label", "odd", "--json").json
     calibrator = load("p.ctad").calibrator_
-    expected = separation(calibrator, tables.to_numpy(), np.arange(200) < 20)
-    assert found["separation"] == pytest.approx(expected._asdict())
+    expected = separation(calibrator, new_rows.to_numpy(), np.arange(200) < 20)
+    assert found["separation"] == pytest.approx(vars(expected))
     assert found["separation"]["guaranteed"] <= found["separation"]["measured"]
     assert len(found["constants"]) == 1
     said = ctad("theory", "m.ctad", "new.csv", "--label", "odd").out
-    assert "... and do differ by this" in said
-    assert "anomalies are sure to have larger terms" in said
+    assert "... and differ by this" in said
+    assert "have larger terms on average, by proof" in said
     labels = "--label", "odd", "--anomalous", "False"
-    assert "promise nothing" in ctad("theory", "p.ctad", "new.csv", *labels).out
+    assert "guarantee nothing" in ctad("theory", "p.ctad", "new.csv", *labels).out
 
 
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["m.ctad", "new.csv"], 2, "go together"),
-        (["m.ctad", "--label", "odd"], 2, "go together"),
-        (["m.ctad", "new.csv", "--label", "a"], 1, "takes the label 'a'"),
+        (["m.ctad", "new.csv"], 2, "given together"),
+        (["m.ctad", "--label", "odd"], 2, "given together"),
+        (["m.ctad", "new.csv", "--label", "a"], 1, "label column 'a'"),
         (["m.ctad", "new.csv", "--label", "odd", "--anomalous", "x"], 1, "0 of 200 rows"),
     ],
 )
-def test_what_is_wrong_is_said(tables, arguments, code, message):
+def test_errors_say_what_is_wrong(new_rows, arguments, code, message):
     done = run("theory", *arguments)
     assert done.code == code
     assert message in done.err

@@ -1,4 +1,4 @@
-"""Killed at any moment, there is the old file or the whole new one."""
+"""After a kill at any moment, the old file or the complete new file exists."""
 
 import json
 import random
@@ -11,7 +11,7 @@ from . import killed
 from .files import one, write
 from .models import mixed
 
-KILLS = 40
+KILLS = 16
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "csv.gz"])

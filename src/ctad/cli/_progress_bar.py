@@ -68,7 +68,8 @@ class ProgressBar:
 
     def stop(self) -> None:
         """Remove the bar from the screen; the next step shows it again."""
-        self._bar.stop()
+        if self._bar.live.is_started:
+            self._bar.stop()
 
     def _start_step(self, now: Progress) -> None:
         self._bar.remove_task(self._task)
@@ -77,8 +78,8 @@ class ProgressBar:
         self._bar.start()
 
     def _amount(self, now: Progress) -> str:
-        if now.rows is not None:
+        if now.rows:
             rate = now.rows / max(monotonic() - self._started, 1e-9)
             share = f"{now.done / now.total:.0%}, " if now.total else ""
             return f"{share}{now.rows:,} rows, {rate:,.0f} rows/s"
-        return "" if now.total is None else f"{now.done:,}/{now.total:,}"
+        return "" if now.total is None or now.rows == 0 else f"{now.done:,}/{now.total:,}"

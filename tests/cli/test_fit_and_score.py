@@ -1,4 +1,4 @@
-"""Each command on real tables that have text and gaps, in every format."""
+"""ctad fit and ctad score on real tables with text and missing values, in every format."""
 
 import gzip
 from pathlib import Path
@@ -13,7 +13,7 @@ import pytest
 from ctad import CalibratedDetector, load
 from ctad.detectors import make
 
-from .conftest import REAL_TABLES, run, run_apart
+from .conftest import REAL_TABLES, SMALL_FOREST, run
 
 SCORES = ["ctad_base_score", "ctad_delta", "ctad_score", "ctad_p_value"]
 
@@ -43,15 +43,22 @@ def read(path):
             return pa.feather.read_feather(path)
 
 
-@pytest.mark.parametrize("suffix", ["csv", "csv.gz", "parquet", "feather"])
-def test_fit_and_score_a_real_table(real_table, suffix, ctad):
+@pytest.mark.parametrize(
+    ("name", "suffix"),
+    [
+        *(("cars", "csv"), ("cars", "feather"), ("airports", "parquet")),
+        *(("riots", "csv.gz"), ("riots", "csv"), ("riots", "feather")),
+    ],
+)
+def test_fit_and_score_a_real_table(name, suffix, ctad):
+    real_table = REAL_TABLES[name]()
     frame = real_table.frame
     write(frame, f"table.{suffix}")
-    fitted = ctad("fit", f"table.{suffix}", "-o", "m.ctad", "--detector", "iforest", "--json").json
+    fitted = ctad("fit", f"table.{suffix}", "-o", "m.ctad", *SMALL_FOREST, "--json").json
     assert fitted["columns"] == real_table.kinds
     assert set(fitted["not_used"]) == real_table.not_used
     held_out = round(0.2 * len(frame))
-    scores = SCORES if held_out >= 19 else SCORES[:3]  # of 63 rows none can be spared
+    scores = SCORES if held_out >= 19 else SCORES[:3]  # 63 rows are too few
     assert fitted["rows_held_out"] == (held_out if held_out >= 19 else 0)
     assert fitted["rows"] + fitted["rows_held_out"] == len(frame)
 
@@ -69,7 +76,7 @@ def test_fit_and_score_a_real_table(real_table, suffix, ctad):
         np.testing.assert_array_equal(scored[column], getattr(parts, column.removeprefix("ctad_")))
 
 
-def test_a_model_made_in_python_scores_files_and_the_other_way_round(ctad):
+def test_models_of_python_and_of_the_command_are_the_same(ctad):
     cars = REAL_TABLES["cars"]().frame
     with pytest.warns(UserWarning, match="not used: 'Name'"):
         detector = CalibratedDetector(make("knn"), holdout=0.2, random_state=0).fit(cars)
@@ -83,25 +90,27 @@ def test_a_model_made_in_python_scores_files_and_the_other_way_round(ctad):
     np.testing.assert_array_equal(again.anomaly_score(cars), detector.anomaly_score(cars))
 
 
-def test_rows_may_be_too_few_to_hold_some_out(ctad):
+def test_too_few_rows_to_hold_some_out(ctad):
     cars = REAL_TABLES["cars"]().frame.head(94)
     write(cars, "cars.csv")
-    fitted = ctad("fit", "cars.csv", "-o", "m.ctad")
-    assert "94 rows are too few to hold some out for p-values: all are trained on" in fitted.err
+    fitted = ctad("fit", "cars.csv", "-o", "m.ctad", *SMALL_FOREST)
+    assert "94 rows are too few to hold some out for p-values: the model is trained on all" in (
+        fitted.err
+    )
     ctad("score", "m.ctad", "cars.csv", "-o", "scored.csv")
     assert "ctad_p_value" not in read("scored.csv")
-    ctad("fit", "cars.csv", "-o", "m.ctad", "--holdout", 0.5)
+    ctad("fit", "cars.csv", "-o", "m.ctad", "--holdout", 0.5, *SMALL_FOREST)
     ctad("score", "m.ctad", "cars.csv", "-o", "scored.csv")
     assert read("scored.csv")["ctad_p_value"].between(1 / 48, 1).all()
 
 
-def test_the_text_of_a_csv_is_repeated_as_it_is(ctad):
+def test_the_text_of_a_csv_does_not_change(ctad):
     header = "id;when;zip;price;note\n"
     rows = [f"{i};{i % 28 + 1:02}.03.2024;007{i % 3};{i % 7},{i % 10}0;" for i in range(50)]
     rows[3] += '"with ""quotes"""'
     text = header + "\n".join(rows) + "\n"
     Path("table.csv").write_text(text)
-    columns = ctad("fit", "table.csv", "-o", "m.ctad", "--json").json["columns"]
+    columns = ctad("fit", "table.csv", "-o", "m.ctad", *SMALL_FOREST, "--json").json["columns"]
     assert columns == {"when": "date", "zip": "category", "price": "number"}
     ctad("score", "m.ctad", "table.csv", "-o", "scored.csv")
     scored = Path("scored.csv").read_text().splitlines()
@@ -116,9 +125,9 @@ def test_a_folder_is_trained_on_and_scored_file_by_file(ctad, tmp_path):
     write(cars.iloc[:200], "cars/a.parquet")
     write(cars.iloc[200:], "cars/b/c.parquet")
     write(cars, "cars.parquet")
-    ctad("fit", "cars", "-o", "folder.ctad")
-    ctad("fit", "cars/**/*.parquet", "-o", "glob.ctad")
-    ctad("fit", "cars.parquet", "-o", "file.ctad")
+    ctad("fit", "cars", "-o", "folder.ctad", *SMALL_FOREST)
+    ctad("fit", "cars/**/*.parquet", "-o", "glob.ctad", *SMALL_FOREST)
+    ctad("fit", "cars.parquet", "-o", "file.ctad", *SMALL_FOREST)
     models = [load(f"{name}.ctad") for name in ("folder", "glob", "file")]
     scores = [model.anomaly_score(cars) for model in models]
     np.testing.assert_array_equal(scores[0], scores[2])
@@ -136,33 +145,39 @@ def test_a_folder_is_trained_on_and_scored_file_by_file(ctad, tmp_path):
     assert (tmp_path / "scored" / "cars.parquet").is_file()
 
 
-@pytest.mark.parametrize("detector", ["iforest", "knn", "lof", "ocsvm", "hbos"])
+@pytest.mark.parametrize("detector", ["isolationforest", "knn", "lof"])
 def test_scores_do_not_depend_on_the_batches(ctad, detector):
     write(REAL_TABLES["cars"]().frame, "cars.parquet")
-    ctad("fit", "cars.parquet", "-o", "m.ctad", "--detector", detector)
-    for rows in (7, 100, 100_000):
+    options = SMALL_FOREST if detector == "isolationforest" else ()
+    ctad("fit", "cars.parquet", "-o", "m.ctad", "--detector", detector, *options)
+    for rows in (70, 100, 100_000):
         ctad("score", "m.ctad", "cars.parquet", "-o", f"{rows}.csv", "--batch-rows", rows)
-    assert Path("7.csv").read_bytes() == Path("100.csv").read_bytes()
-    assert Path("7.csv").read_bytes() == Path("100000.csv").read_bytes()
+    assert Path("70.csv").read_bytes() == Path("100.csv").read_bytes()
+    assert Path("70.csv").read_bytes() == Path("100000.csv").read_bytes()
 
 
 def test_standard_input_and_output(ctad):
     write(REAL_TABLES["cars"]().frame, "cars.csv")
-    fitted = run_apart("cat cars.csv | ctad fit - -o m.ctad")
-    assert "trained on 325 of 406 rows, 81 held out for p-values: m.ctad" in fitted.stdout
-    done = run_apart("gzip -c cars.csv | ctad score m.ctad - -o -")
+    rows = Path("cars.csv").read_bytes()
+    fitted = ctad("fit", "-", "-o", "m.ctad", *SMALL_FOREST, stdin=rows)
+    assert "trained on 325 of 406 rows, 81 held out for p-values: m.ctad" in fitted.out
     ctad("score", "m.ctad", "cars.csv", "-o", "scored.csv")
-    assert done.stdout == Path("scored.csv").read_text()
-    assert done.stderr == "Scored 406 rows: standard output\n"
-    few = run_apart("ctad score m.ctad cars.csv -o - --batch-rows 5 | head -2")
-    assert few.stdout.splitlines() == done.stdout.splitlines()[:2]
-    assert "Traceback" not in few.stderr
+    done = ctad("score", "m.ctad", "-", "-o", "-", stdin=gzip.compress(rows))
+    assert done.out == Path("scored.csv").read_text()
+    assert done.err == "Scored 406 rows: standard output\n"
+
+
+def test_only_csv_can_be_piped_in(cars):
+    table = REAL_TABLES["cars"]().frame.to_parquet()
+    done = run("score", cars / "m.ctad", "-", "-o", "-", stdin=table)
+    assert done.code == 1
+    assert "standard input is Parquet or Arrow, but only CSV can be piped in" in done.err
 
 
 def test_csv_to_parquet_has_the_types_of_the_model(ctad):
     cars = REAL_TABLES["cars"]().frame
     write(cars, "cars.csv")
-    ctad("fit", "cars.csv", "-o", "m.ctad")
+    ctad("fit", "cars.csv", "-o", "m.ctad", *SMALL_FOREST)
     ctad("score", "m.ctad", "cars.csv", "-o", "scored.parquet")
     scored = read("scored.parquet")
     assert scored["Weight_in_lbs"].tolist() == cars["Weight_in_lbs"].tolist()
@@ -170,26 +185,26 @@ def test_csv_to_parquet_has_the_types_of_the_model(ctad):
     assert scored["Name"].tolist() == cars["Name"].tolist()
 
 
-def test_dialect_and_encoding_may_be_said(ctad):
+def test_delimiter_and_encoding_can_be_given(ctad):
     cars = REAL_TABLES["cars"]().frame.assign(empty="NA")
     cars.to_csv("cars.txt", index=False, sep="\t", encoding="cp1250")
-    said = ("--delimiter", "tab", "--encoding", "cp1250")
-    fitted = ctad("fit", "cars.txt", "-o", "m.ctad", *said, "--json").json
+    options = ("--delimiter", "tab", "--encoding", "cp1250", *SMALL_FOREST)
+    fitted = ctad("fit", "cars.txt", "-o", "m.ctad", *options, "--json").json
     assert fitted["not_used"]["empty"] == "empty"
     assert len(fitted["columns"]) == 8
 
 
-def test_training_leaves_out_what_scoring_added(ctad):
+def test_training_does_not_use_the_columns_of_scores(ctad):
     write(REAL_TABLES["cars"]().frame, "cars.csv")
-    ctad("fit", "cars.csv", "-o", "m.ctad")
+    ctad("fit", "cars.csv", "-o", "m.ctad", *SMALL_FOREST)
     ctad("score", "m.ctad", "cars.csv", "-o", "scored.csv")
-    done = ctad("fit", "scored.csv", "-o", "again.ctad")
+    done = ctad("fit", "scored.csv", "-o", "again.ctad", *SMALL_FOREST)
     assert "not used: ctad_base_score, ctad_delta, ctad_score, ctad_p_value, which" in done.err
     ctad("score", "again.ctad", "scored.csv", "-o", "scored-again.csv")
     assert Path("scored-again.csv").read_bytes() == Path("scored.csv").read_bytes()
 
 
-def test_a_label_that_no_row_has_is_told_of(ctad):
+def test_a_note_says_that_no_row_has_a_label(ctad):
     write(REAL_TABLES["cars"]().frame, "cars.csv")
     words = ("--label", "Origin", "--anomalous")
     assert "no row has the label 'usa'" in ctad("fit", "cars.csv", "-o", "m", *words, "usa").err
@@ -198,24 +213,27 @@ def test_a_label_that_no_row_has_is_told_of(ctad):
 
 
 @pytest.mark.parametrize("write_table", ["write_ipc", "write_ipc_stream", "write_parquet"])
-def test_files_of_polars(ctad, write_table):
+def test_files_by_polars(ctad, write_table):
     cars = pl.from_pandas(REAL_TABLES["cars"]().frame)
     name = {"write_ipc": "c.feather", "write_ipc_stream": "c.arrows"}.get(write_table, "c.parquet")
     getattr(cars, write_table)(name)
-    assert ctad("fit", name, "-o", "m.ctad", "--json").json["columns"]["Origin"] == "category"
+    assert (
+        ctad("fit", name, "-o", "m.ctad", *SMALL_FOREST, "--json").json["columns"]["Origin"]
+        == "category"
+    )
     ctad("score", "m.ctad", name, "-o", "scored.csv")
     np.testing.assert_array_equal(
         read("scored.csv")["ctad_score"], load("m.ctad").anomaly_score(cars)
     )
 
 
-def test_numbers_and_times_as_people_write_them(ctad):
+def test_numbers_and_times_in_several_notations(ctad):
     rows = [
         f"{i % 7},{i % 10};{i % 9}.5;{i % 24:02}:30;1.{i % 9 + 1}.2024;{i}{i:021}"
         for i in range(60)
     ]
     Path("t.csv").write_text("comma;point;clock;day;key\n" + "\n".join(rows) + "\n")
-    fitted = ctad("fit", "t.csv", "-o", "m.ctad", "--json").json
+    fitted = ctad("fit", "t.csv", "-o", "m.ctad", *SMALL_FOREST, "--json").json
     assert fitted["columns"] == {
         **{"comma": "number", "point": "number"},
         **{"clock": "time of day", "day": "date"},
@@ -224,50 +242,56 @@ def test_numbers_and_times_as_people_write_them(ctad):
     ctad("score", "m.ctad", "t.csv", "-o", "scored.csv")
 
 
-def test_files_of_a_folder_may_differ_a_little(ctad, tmp_path):
+def test_files_of_a_folder_may_have_compatible_types(ctad, tmp_path):
     (tmp_path / "cars").mkdir()
     cars = REAL_TABLES["cars"]().frame
     cars[:200].assign(Year=cars["Year"][:200].dt.date).to_parquet("cars/a.parquet")
     cars[200:].astype({"Origin": "category"}).to_parquet("cars/b.parquet")
-    assert ctad("fit", "cars", "-o", "m.ctad", "--json").json["columns"]["Year"] == "date"
+    assert (
+        ctad("fit", "cars", "-o", "m.ctad", *SMALL_FOREST, "--json").json["columns"]["Year"]
+        == "date"
+    )
     cars[:9].assign(Year="long ago").to_parquet("cars/c.parquet")
     done = run("fit", "cars", "-o", "n.ctad")
     assert done.code == 1
-    assert "c.parquet does not go with the files before: column 'Year' is" in done.err
+    assert "c.parquet does not match the files before it: column 'Year' is" in done.err
 
 
-def test_a_guess_at_the_encoding_is_told(ctad):
+def test_a_note_about_the_fallback_encoding(ctad):
     cars = REAL_TABLES["cars"]().frame.replace({"Origin": {"USA": "Übersee"}})
     cars.to_csv("cars.csv", index=False, encoding="cp1252")
-    done = ctad("fit", "cars.csv", "-o", "m.ctad")
-    assert "Note: cars.csv is neither UTF-8 nor UTF-16: it is read as Windows-1252" in done.err
-    assert ("Origin=Übersee", "Origin") in load("m.ctad").encoder_.features_
+    done = ctad("fit", "cars.csv", "-o", "m.ctad", *SMALL_FOREST)
+    assert "Note: cars.csv is neither UTF-8 nor UTF-16, so it is read as Windows-1252" in done.err
+    features = {feature.name for feature in load("m.ctad").encoder_.features_}
+    assert "Origin=Übersee" in features
 
 
 def test_a_sample_of_many_rows_does_not_depend_on_the_batches(ctad):
     airports = REAL_TABLES["airports"]().frame
     write(airports, "airports.parquet")
-    options = ("--sample-rows", 500, "--seed", 3)
+    options = ("--sample-rows", 500, "--seed", 3, *SMALL_FOREST)
     fitted = ctad("fit", "airports.parquet", "-o", "a.ctad", *options, "--json").json
     assert (fitted["rows"], fitted["rows_held_out"]) == (400, 100)
     assert fitted["rows_seen"] == len(airports)
     ctad("fit", "airports.parquet", "-o", "b.ctad", *options, "--batch-rows", 7)
     scores = [load(f"{name}.ctad").anomaly_score(airports) for name in "ab"]
     np.testing.assert_array_equal(*scores)
-    ctad("fit", "airports.parquet", "-o", "c.ctad", "--sample-rows", 500, "--seed", 4)
+    ctad(
+        "fit", "airports.parquet", "-o", "c.ctad", "--sample-rows", 500, "--seed", 4, *SMALL_FOREST
+    )
     assert (load("c.ctad").anomaly_score(airports) != scores[0]).any()
 
 
 def test_rows_labelled_anomalous_are_left_out_of_training(ctad):
     cars = REAL_TABLES["cars"]().frame
     write(cars.assign(odd=cars["Cylinders"] == 8), "cars.csv")
-    fitted = ctad("fit", "cars.csv", "-o", "m.ctad", "--label", "odd", "--json").json
+    fitted = ctad("fit", "cars.csv", "-o", "m.ctad", "--label", "odd", *SMALL_FOREST, "--json").json
     assert fitted["rows_left_out_as_anomalous"] == (cars["Cylinders"] == 8).sum()
     assert fitted["rows"] + fitted["rows_held_out"] == (cars["Cylinders"] != 8).sum()
     assert "odd" not in fitted["columns"]
     normal = cars[cars["Cylinders"] != 8].reset_index(drop=True)
     write(normal, "normal.csv")
-    ctad("fit", "normal.csv", "-o", "n.ctad")
+    ctad("fit", "normal.csv", "-o", "n.ctad", *SMALL_FOREST)
     np.testing.assert_array_equal(
         load("m.ctad").anomaly_score(cars), load("n.ctad").anomaly_score(cars)
     )
@@ -276,7 +300,7 @@ def test_rows_labelled_anomalous_are_left_out_of_training(ctad):
     assert f"trained on {(cars['Origin'] != 'USA').sum()} of 406 rows" in by_name.out
 
 
-def test_columns_are_ignored_and_kept(ctad):
+def test_columns_can_be_ignored_and_kept(ctad):
     cars = REAL_TABLES["cars"]().frame.assign(key=np.arange(406))
     write(cars, "cars.csv")
     options = ("--ignore", "Year, Origin", "--ignore", "Cylinders", "--keep", "key")
