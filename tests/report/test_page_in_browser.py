@@ -49,26 +49,21 @@ def test_the_verdict_comes_first_and_all_charts_are_drawn(full_page, report):
         assert chart.bounding_box()["width"] > 400
 
 
-@pytest.mark.parametrize(("scroll_to", "first"), [(None, "chart-drift"), ("map", "chart-map")])
-def test_the_chart_on_the_screen_is_drawn_first(opened, scroll_to, first):
-    observed = """
-        window.order = [];
-        new MutationObserver((changes) => {
-            for (const { target } of changes) if (target.matches?.(".chart")) order.push(target.id);
-        }).observe(document, { childList: true, subtree: true });
+def test_the_chart_on_the_screen_is_drawn_first(opened):
+    with opened(charts=False) as page:
+        assert page.evaluate("Plotly.drawn[0]") == "chart-drift"
+        assert len(page.evaluate("Plotly.drawn")) == len(CHARTS)
+    scroll = """
+        addEventListener("load", () => {
+            document.getElementById("map").scrollIntoView({ behavior: "instant" });
+        });
     """
-    if scroll_to:
-        observed += f"""
-            addEventListener("load", () => {{
-                document.getElementById("{scroll_to}").scrollIntoView({{ behavior: "instant" }});
-            }});
-        """
-    with opened(before=observed, wait_for=f"#{first} .main-svg") as page:
-        assert page.evaluate("order")[0] == first
+    with opened(charts=False, before=scroll) as page:
+        assert page.evaluate("Plotly.drawn[0]") == "chart-map"
 
 
 def test_sections_without_data_are_left_out(opened):
-    with opened("bare", wait_for=None) as page:
+    with opened("bare", charts=False) as page:
         names = ["verdict", "alerts", "scores", "map", "model", "reproduce"]
         assert section_names(page) == names
         assert page.locator("nav a").all_inner_texts() == [SECTIONS[name] for name in names]
@@ -79,7 +74,7 @@ def test_sections_without_data_are_left_out(opened):
 
 
 def test_alerts_are_sorted_by_click_and_by_keyboard(opened, report):
-    with opened(wait_for=None) as page:
+    with opened(charts=False) as page:
         page.locator("#more").click()
         assert visible_rows(page) == [alert.row for alert in report.alerts]
         score = page.get_by_role("button", name="Score", exact=True)
@@ -101,14 +96,14 @@ def test_infinite_scores_are_sorted_and_shown(opened, report, tmp_path):
         for alert, score in zip(report.alerts, (np.inf, 12345.6, 0.5, -np.inf), strict=False)
     ]
     path = render_page(replace(report, alerts=alerts)).save(tmp_path / "page.html")
-    with opened(path, wait_for=None) as page:
+    with opened(path, charts=False) as page:
         assert column(page, "Score") == ["∞", "12,300", "0.500", "\u2212∞"]
         page.get_by_role("button", name="Score", exact=True).click()
         assert column(page, "Score") == ["\u2212∞", "0.500", "12,300", "∞"]
 
 
 def test_alerts_are_searched_and_filtered(opened, report):
-    with opened(wait_for=None) as page:
+    with opened(charts=False) as page:
         shown = page.get_by_role("status")
         assert shown.inner_text() == "20 of 100 rows shown"
         act = [alert.row for alert in report.alerts if alert.is_selected]
@@ -134,7 +129,7 @@ def test_alerts_are_searched_and_filtered(opened, report):
 
 
 def test_a_row_opens_its_explanation_and_keeps_it_when_sorted(opened, report):
-    with opened(wait_for=None) as page:
+    with opened(charts=False) as page:
         alert = report.alerts[1]
         opener = page.get_by_role("button", name=f"Why row {alert.row}", exact=True)
         why = page.locator(f"#{opener.get_attribute('aria-controls')}")
@@ -266,7 +261,7 @@ def test_text_contrasts_with_its_background(full_page, scheme):
 
 
 def test_screen_readers_and_keyboards(opened, report):
-    with opened(wait_for=None) as page:
+    with opened(charts=False) as page:
         for landmark in ("banner", "navigation", "main", "contentinfo"):
             assert page.get_by_role(landmark).count() == 1
         levels = page.eval_on_selector_all("h1, h2, h3", "all => all.map(h => +h.tagName[1])")
@@ -287,7 +282,7 @@ def test_screen_readers_and_keyboards(opened, report):
 
 
 def test_the_focus_is_visible(opened):
-    with opened(wait_for=None) as page:
+    with opened(charts=False) as page:
         for _ in range(40):
             page.keyboard.press("Tab")
             outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
@@ -318,12 +313,12 @@ def test_print_is_light_fits_the_paper_and_explains_the_first_rows(opened):
 
 
 def test_reduced_motion(opened):
-    with opened(wait_for=None, reduced_motion="reduce") as page:
+    with opened(charts=False, reduced_motion="reduce") as page:
         assert page.evaluate("getComputedStyle(document.documentElement).scrollBehavior") == "auto"
 
 
 def test_the_page_works_without_scripts(opened, report):
-    with opened(wait_for=None, java_script_enabled=False) as page:
+    with opened(charts=False, wait_for="main", java_script_enabled=False) as page:
         assert page.locator(".why:visible").count() == len(report.alerts)
         assert page.locator(".chart:visible").count() == 0
 
