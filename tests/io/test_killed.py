@@ -11,7 +11,7 @@ from . import killed
 from .files import one, write
 from .models import mixed
 
-KILLS = 16
+KILLS = 12
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "csv.gz"])

@@ -44,7 +44,7 @@ def test_the_sample_does_not_depend_on_the_batches(size, seed, cuts, n):
 def test_all_rows_are_equally_likely():
     table = pa.table({"row": range(60)})
     counts = Counter()
-    for seed in range(3000):
+    for seed in range(1500):
         counts.update(sample(table, 10, seed, [7, 30, 41])["row"].to_pylist())
     assert chisquare([counts[row] for row in range(60)]).pvalue > 1e-3
 
@@ -52,7 +52,7 @@ def test_all_rows_are_equally_likely():
 def test_all_pairs_of_rows_are_equally_likely():
     table = pa.table({"row": range(6)})
     counts = Counter()
-    for seed in range(3000):
+    for seed in range(1500):
         counts[tuple(sample(table, 2, seed, [1, 2])["row"].to_pylist())] += 1
     assert len(counts) == 15
     assert chisquare(list(counts.values())).pvalue > 1e-3
