@@ -34,7 +34,7 @@ def benchmark(
     table: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[TABLE]",
+            metavar="TABLE",
             help="A labelled table: CSV, Parquet or Feather, or .npz or .mat with X and y.",
             show_default=False,
         ),

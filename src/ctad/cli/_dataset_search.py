@@ -32,7 +32,7 @@ class DatasetEntry:
     shape : tuple of int or None
         Rows, columns, anomalies; None if it cannot be read.
     sha256 : str or None
-        Of the values.
+        Checksum of the values.
     difference : str or None
         How the data set differs from the registered one, in words.
     """

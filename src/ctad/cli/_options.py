@@ -70,7 +70,7 @@ def _check_read_options(encoding: str | None, delimiter: str | None) -> None:
 
 
 Training = Annotated[str, typer.Argument(metavar="TRAIN", help=f"Normal rows. {TABLES}.")]
-New = Annotated[str, typer.Argument(metavar="TABLE", help=f"Rows to score. {TABLES}.")]
+New = Annotated[str, typer.Argument(metavar="TABLE", help=f"New rows. {TABLES}.")]
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file from `ctad fit`.")]
 Output = Annotated[
     str,

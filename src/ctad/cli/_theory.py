@@ -26,7 +26,7 @@ def theory(
     model: option.Model,
     table: Annotated[
         str | None,
-        typer.Argument(metavar="[TABLE]", help=f"Labelled rows. {option.TABLES}."),
+        typer.Argument(metavar="TABLE", help=f"Labelled rows. {option.TABLES}."),
     ] = None,
     label: Annotated[
         str | None, typer.Option(help="The label column, 1 = anomaly; needed with TABLE.")

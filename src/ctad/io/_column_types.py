@@ -29,8 +29,8 @@ def infer_types(table: pa.Table, dialect: CsvDialect | None = None) -> pa.Schema
     table : pyarrow.Table
         All rows, or a sample of them.
     dialect : CsvDialect, optional
-        Of the CSV file that the rows are from. If commas are not delimiters, they may be decimal
-        signs.
+        The dialect of the CSV file that the rows are from. If commas are not delimiters, they may
+        be decimal signs.
 
     Returns
     -------
@@ -73,8 +73,8 @@ def convert_text(
     table : pyarrow.Table
     types : pyarrow.Schema
     dialect : CsvDialect, optional
-        Of the CSV file that the rows are from. If commas are not delimiters, they may be decimal
-        signs.
+        The dialect of the CSV file that the rows are from. If commas are not delimiters, they may
+        be decimal signs.
     row_name : function of an integer
         What to call a row in the error about a value that is not of its type.
 
@@ -119,7 +119,8 @@ def with_inferred_types(table: pa.Table, dialect: CsvDialect | None) -> pa.Table
     table : pyarrow.Table
         All rows, or a sample of them.
     dialect : CsvDialect or None
-        Of the CSV file. None: the rows are from a file that has types, so text stays text.
+        The dialect of the CSV file. None: the rows are from a file that has types, so text stays
+        text.
 
     Returns
     -------

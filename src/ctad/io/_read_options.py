@@ -17,7 +17,7 @@ class ReadOptions:
     batch_rows : int or None
         Maximum number of rows per batch. None: 131,072, or fewer for more than 32 columns.
     encoding, delimiter : str or None
-        Of CSV files. None: detect them.
+        Encoding and delimiter of CSV files. None: detect them.
 
     Examples
     --------

@@ -43,7 +43,7 @@ class Batch:
     rows : pyarrow.Table
     file : TableFile
     dialect : CsvDialect or None
-        Of a CSV file, whose columns are all text; None for files with types.
+        The dialect of a CSV file, whose columns are all text; None for files with types.
     first_row : int
         The number of rows before these in the file.
     """
@@ -80,7 +80,7 @@ class TableReader(ABC):
     schema : pyarrow.Schema
         All columns of a CSV are text, so that no character of it is lost.
     dialect : CsvDialect or None
-        Of a CSV file.
+        None for files that are not CSV.
     total : int or None
         The size of the table in `unit`; None if it is unknown.
     done : int

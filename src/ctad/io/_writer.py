@@ -118,8 +118,8 @@ def create_table(
     target : str or path
         Its suffix determines the format; "-" is a CSV on standard output.
     dialect : CsvDialect, optional
-        Of the CSV file that the rows are from. A CSV gets its delimiter and decimal sign, except
-        that `.tsv` means tabs. It is always written in UTF-8.
+        The dialect of the CSV file that the rows are from. A CSV gets its delimiter and decimal
+        sign, except that `.tsv` means tabs. It is always written in UTF-8.
     file_format : {"csv", "csv.gz", "parquet", "arrow", "arrows"}, optional
         Overrides the suffix.
 
