@@ -1,4 +1,4 @@
-"""Make any anomaly detector for tables better by optimal transport."""
+"""Improve the scores of any tabular anomaly detector by optimal transport."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING

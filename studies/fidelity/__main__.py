@@ -12,7 +12,7 @@ from ctad.evaluation import Source, run
 
 from ..arguments import parse_arguments
 from ..paper.study import RESULTS as PAPER_RESULTS
-from .page import write_page
+from .docs_page import write_page
 from .settings import plans
 
 RESULTS = Path(__file__).parent / "results"

@@ -12,7 +12,7 @@ from ctad.datasets import KNOWN_DATASETS
 from ctad.detectors import known_detector
 from ctad.evaluation import NO_CALIBRATION, Results
 
-from ..pages import table
+from ..markdown import table
 from ..paper.printed_numbers import ROUNDING, SAME, comparison
 from ..paper.protocol import FIRST_HALF
 from ..paper.published_settings import published_settings

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ctad.evaluation.report import Chapter, Picture
 
-from ..pages import DOCS, replace_generated
+from ..markdown import DOCS, replace_generated
 
 TABLES_OF = ("summary", "agreement", "alternatives", "runtimes")  # chapters
 PICTURES = (

@@ -13,7 +13,7 @@ from ctad.evaluation import Source, run
 from ..arguments import parse_arguments
 from ..paper.study import RESULTS as PAPER_RESULTS
 from .agreement import measure_agreement
-from .page import write_page
+from .docs_page import write_page
 from .plan import plans
 
 RESULTS = Path(__file__).parent / "results"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
-from ..pages import table
+from ..markdown import table
 from .candidates import BASELINE, RECOMMENDED, TOO_SLOW, candidates
 from .gains import Gains, left_out_groups, p_value
 from .plan import (

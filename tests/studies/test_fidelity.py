@@ -10,7 +10,7 @@ pytest.importorskip("pandas")
 
 import pandas as pd
 from studies.fidelity.__main__ import PAPER_RESULTS, RESULTS, main
-from studies.fidelity.page import generated_lines
+from studies.fidelity.docs_page import generated_lines
 from studies.fidelity.settings import DETECTORS, plans
 from studies.fidelity.tables import Runs, best_by_labels, position
 from studies.paper.protocol import FIRST_HALF

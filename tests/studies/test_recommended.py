@@ -11,7 +11,7 @@ pytest.importorskip("pyod")
 
 from pyod.models.knn import KNN
 from studies.paper.protocol import FIRST_HALF
-from studies.recommended import page, tables
+from studies.recommended import docs_page, tables
 from studies.recommended.__main__ import RESULTS
 from studies.recommended.agreement import Case, agreement_store, measure_agreement
 from studies.recommended.candidates import NOT_CHOSEN, RECOMMENDED, candidates
@@ -47,7 +47,7 @@ def gains():
 
 @pytest.fixture(scope="module")
 def together(gains):
-    return page.agreement_and_gain(RESULTS, gains)
+    return docs_page.agreement_and_gain(RESULTS, gains)
 
 
 def cells_by_name(lines):
@@ -60,12 +60,12 @@ def cells_by_name(lines):
 
 
 def test_the_page_is_generated_from_the_stored_results(gains, together):
-    generated = "\n".join(page.generated_lines(RESULTS, gains, together))
+    generated = "\n".join(docs_page.generated_lines(RESULTS, gains, together))
     assert generated in (ROOT / "docs" / "recommended.md").read_text()
 
 
 def test_the_picture_is_drawn(together, tmp_path):
-    page.draw_picture(together, tmp_path / "picture.png")
+    docs_page.draw_picture(together, tmp_path / "picture.png")
     assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
 
 

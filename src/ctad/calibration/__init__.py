@@ -1,7 +1,7 @@
 """Calibrators: a term per row, fitted on normal rows, that is added to a detector's score."""
 
 from ._agreement import expected_gain
-from ._base import BaseCalibrator
+from ._base_calibrator import BaseCalibrator
 from ._centroid_distance import CentroidDistance
 from ._ctad import CTAD
 from ._delta_parts import DeltaParts, Moves, Neighbours

@@ -7,7 +7,7 @@ from sklearn.utils import check_random_state
 
 from .._types import Floats, Rows
 from ..transport import EuclideanCosts
-from ._base import BaseCalibrator, check_count, limited_to_rows
+from ._base_calibrator import BaseCalibrator, check_count, limited_to_rows
 from ._delta_parts import DeltaParts
 from ._kmeans import find_centroids, leave_one_out_costs
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._validation import check_choice
-from ._base import limited_to_rows
+from ._base_calibrator import limited_to_rows
 from ._draw import FEATURE_SCALINGS, TARGETS, DrawSettings
 from ._transport_calibrator import TransportCalibrator
 

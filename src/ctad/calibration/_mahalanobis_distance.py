@@ -8,7 +8,7 @@ from sklearn.covariance import LedoitWolf
 
 from .._types import Floats, Rows
 from ..errors import InputError
-from ._base import BaseCalibrator
+from ._base_calibrator import BaseCalibrator
 from ._delta_parts import DeltaParts
 
 

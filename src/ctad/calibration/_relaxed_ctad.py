@@ -9,7 +9,7 @@ import numpy as np
 
 from .._validation import check_choice
 from ..errors import InputError
-from ._base import check_count, limited_to_rows
+from ._base_calibrator import check_count, limited_to_rows
 from ._draw import FEATURE_SCALINGS, DrawSettings
 from ._transport_calibrator import TransportCalibrator
 

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from .._progress import report_progress
 from .._types import Floats, Rows
 from ..errors import InputError
-from ._base import BaseCalibrator, check_count
+from ._base_calibrator import BaseCalibrator, check_count
 from ._delta_parts import DeltaParts, Moves
 from ._draw import Draw, DrawSettings, new_draw
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._types import Floats, Rows
-from ._base import BaseCalibrator
+from ._base_calibrator import BaseCalibrator
 from ._ctad import CTAD
 from ._delta_parts import DeltaParts
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 
-from .._p_values import format_p_value
+from .._p_value_text import format_p_value
 from .._result_types import ColumnDrift
 from ._chart import (
     BLUE,

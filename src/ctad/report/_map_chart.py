@@ -6,7 +6,7 @@ import html
 
 import numpy as np
 
-from .._p_values import format_p_value
+from .._p_value_text import format_p_value
 from .._types import Booleans, Floats, Integers
 from ._chart import BLUE, GREY, ROSE, Chart, Figure, as_sentence, label_text, new_layout, rounded
 from ._formatting import counted, percent_text, score_text

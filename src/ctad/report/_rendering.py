@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import __version__
 from .._metrics import Comparison
-from .._p_values import format_p_value
+from .._p_value_text import format_p_value
 from ..errors import MissingPackageError
 from ._chart import Chart
 from ._curve_charts import RESAMPLES, comparisons, curve_charts, has_curves

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Self
 
-from ._datetime import CYCLES, DAY, position_in_cycle
+from ._calendar_cycles import CYCLES, DAY, position_in_cycle
 
 
 class ColumnKind(StrEnum):

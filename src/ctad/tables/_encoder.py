@@ -20,7 +20,7 @@ from .._warnings import warn_user
 from ..errors import InputError
 from ._category_features import CategoryFeatures
 from ._columns import Column, ColumnKind, ColumnValues
-from ._cycle_features import CycleFeatures
+from ._date_features import DateFeatures
 from ._dropped_columns import reason_to_drop
 from ._feature import Feature
 from ._numeric_features import ORDERED, NumericFeatures, check_finite
@@ -102,7 +102,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     _numbers: NumericFeatures | None
     _booleans: NumericFeatures | None
     _categories: CategoryFeatures | None
-    _cycles: CycleFeatures | None
+    _cycles: DateFeatures | None
     _varies: Booleans  # of all features, those that were not constant in training
 
     def __init__(
@@ -307,7 +307,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 self._of_kind(ColumnKind.CATEGORY), objects["categories"]
             )
         if "cycles" in objects:
-            self._cycles = CycleFeatures(self._with_cycles(), objects["cycles"])
+            self._cycles = DateFeatures(self._with_cycles(), objects["cycles"])
         self.features_ = self._varying_features()
         return self
 
@@ -363,7 +363,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 categories, values, min_rows=self._min_rows(n_rows)
             )
         if with_cycles:
-            self._cycles = CycleFeatures.fitted(with_cycles, values)
+            self._cycles = DateFeatures.fitted(with_cycles, values)
 
     def _of_kind(self, *kinds: ColumnKind) -> list[Column]:
         return [column for column in self.columns_ if column.kind in kinds]
@@ -371,7 +371,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def _with_cycles(self) -> list[Column]:
         return [column for column in self.columns_ if column.kind.cycles]
 
-    def _groups(self) -> Iterator[NumericFeatures | CategoryFeatures | CycleFeatures]:
+    def _groups(self) -> Iterator[NumericFeatures | CategoryFeatures | DateFeatures]:
         """The groups of features, in the order of the encoded rows."""
         for group in (self._numbers, self._booleans, self._categories, self._cycles):
             if group is not None:

@@ -27,7 +27,8 @@ from ._explanation import Explanation, explain_rows
 from ._input import InputConverter
 from ._labels import training_labels
 from ._score_sign import POLARITIES, ScoringMethod, scoring_method
-from ._training import seeded_clone, split_rows, training_sample
+from ._seeds import seeded_clone
+from ._training_split import split_rows, training_sample
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from studies.pages import DOCS
+from studies.markdown import DOCS
 from studies.paper import printed_numbers as printed
 from studies.paper import report
 from studies.paper.calibrations import AS_PUBLISHED, centroid_distance, mahalanobis

@@ -3,19 +3,19 @@
 from ...errors import MissingPackageError
 
 try:
+    from ._benchmark_tables import comparison_table, dataset_table, failure_table, summary_table
     from ._build import Report, build_report
     from ._figures import FIGURE_STYLE, Picture, comparison_picture
     from ._measurements import Measurements, Reference
     from ._page import Chapter, write_page
     from ._table import Table
-    from ._tables import comparison_table, dataset_table, failure_table, summary_table
 except ModuleNotFoundError as error:
     if (error.name or "").startswith("ctad"):
         raise
     raise MissingPackageError(
         f"the report of a benchmark needs {error.name}: pip install 'ctad[benchmark]' installs it"
     ) from error
-from ..._p_values import format_p_value
+from ..._p_value_text import format_p_value
 
 __all__ = [
     "FIGURE_STYLE",

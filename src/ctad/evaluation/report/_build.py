@@ -10,11 +10,7 @@ from ..._progress import report_progress
 from .._benchmark import Benchmark
 from .._protocols import RANDOM_SPLIT
 from .._results import Results
-from ._figures import comparison_picture
-from ._measurements import Measurements
-from ._page import Chapter, write_page
-from ._table import Table
-from ._tables import (
+from ._benchmark_tables import (
     FEWEST_TO_TEST,
     METRICS,
     comparison_table,
@@ -23,6 +19,10 @@ from ._tables import (
     improvement,
     summary_table,
 )
+from ._figures import comparison_picture
+from ._measurements import Measurements
+from ._page import Chapter, write_page
+from ._table import Table
 
 
 @dataclass(frozen=True, eq=False)

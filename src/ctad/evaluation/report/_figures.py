@@ -11,8 +11,8 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+from ._benchmark_tables import CALIBRATED, METRICS
 from ._table import Table, file_stem
-from ._tables import CALIBRATED, METRICS
 
 FIGURE_STYLE: Any = {
     "font.size": 10,

@@ -85,7 +85,7 @@ def write_page(
             drawings[picture.name] = picture.svg()
             _write(folder / FIGURES / f"{file_stem(picture.name)}.svg", drawings[picture.name])
     _write(folder / TEXT, _markdown(title, opening, chapters, made_with))
-    template = files(__package__).joinpath("page.html").read_text(encoding="utf-8")
+    template = files(__package__).joinpath("benchmark.html").read_text(encoding="utf-8")
     page = Environment(autoescape=True).from_string(template)
     content = page.render(
         title=title,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 
-from ..pages import DOCS, replace_generated
+from ..markdown import DOCS, replace_generated
 from .tables import DETECTORS, Runs, all_datasets, changed_options, printed_numbers, summary
 
 PAGE = "fidelity.md"

@@ -1,12 +1,10 @@
-"""What training uses: which of the rows, and which random seeds."""
+"""Which of the rows passed to `fit` are trained on, held out, or kept for comparison."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from .._types import Booleans, Floats, Integers
 from ..errors import InputError
@@ -67,20 +65,6 @@ def split_rows(
         )
     trained, held_out = np.split(random.permutation(len(normal)), [n_trained])
     return RowSplit(normal[np.sort(trained)], normal[np.sort(held_out)], n_anomalies)
-
-
-def seeded_clone(estimator: Any, random: np.random.RandomState | None) -> Any:
-    """A clone in which every `random_state` that is None gets a seed; none does if `random` is
-    None."""
-    copy = clone(estimator, safe=False)
-    if random is not None and hasattr(copy, "get_params"):
-        unset = [
-            name
-            for name, value in sorted(copy.get_params(deep=True).items())
-            if name.rpartition("__")[2] == "random_state" and value is None
-        ]
-        copy.set_params(**{name: random.randint(2**31 - 1) for name in unset})
-    return copy
 
 
 def training_sample(rows: Floats) -> Floats:

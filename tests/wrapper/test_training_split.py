@@ -6,7 +6,8 @@ from sklearn.ensemble import IsolationForest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import QuantileTransformer, StandardScaler
 
-from ctad.wrapper._training import seeded_clone, split_rows, training_sample
+from ctad.wrapper._seeds import seeded_clone
+from ctad.wrapper._training_split import split_rows, training_sample
 
 
 def random():

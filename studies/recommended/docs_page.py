@@ -7,7 +7,7 @@ import pandas as pd
 
 from ctad.evaluation import Results
 
-from ..pages import DOCS, replace_generated
+from ..markdown import DOCS, replace_generated
 from . import tables
 from .agreement import agreement_store
 from .gains import Gains

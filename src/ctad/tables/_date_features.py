@@ -9,12 +9,12 @@ import numpy as np
 from sklearn.impute import SimpleImputer
 
 from .._types import Floats
+from ._calendar_cycles import sine_and_cosine
 from ._columns import Column, ColumnValues
-from ._datetime import sine_and_cosine
 from ._feature import Feature
 
 
-class CycleFeatures:
+class DateFeatures:
     """Sine and cosine of the time of day, the day of the week and the season.
 
     Parameters
