@@ -58,6 +58,7 @@ def test_labels_may_be_words(ctad, model):
     ("label", "message"),
     [
         (["--label", "nothing"], "origins.csv: the table lacks column 'nothing'"),
+        (["--label", "nothing"], "'Origin', 'unsure'\n"),
         (["--label", "Origin"], "has 'Europe'. Say which value means anomaly: --anomalous VALUE, "),
         (["--label", "Origin", "--anomalous", "Mars"], "0 of 406 rows are labelled anomalous"),
         (["--label", "unsure"], "6 rows have no label in column 'unsure'"),

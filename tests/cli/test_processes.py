@@ -34,6 +34,17 @@ def test_exit_codes_of_real_processes(cars):
     assert version.stdout.startswith("ctad ")
 
 
+def test_nobody_reads_the_output():
+    """As in `ctad detectors | true`."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [sys.executable, "-m", "ctad", "detectors"], stdout=writer, stderr=subprocess.PIPE
+    )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
 def test_the_reader_of_the_output_closes_it_while_the_input_goes_on(cars):
     """As `head` does: the command ends, without an error. Meanwhile a terminal shows the bar."""
     header, _, rows = (cars / "cars.csv").read_bytes().partition(b"\n")

@@ -131,9 +131,15 @@ def facts_table(facts: dict[str, str | None]) -> Table:
     return table
 
 
+class _PlainConsole(Console):
+    def on_broken_pipe(self) -> None:
+        """Leave it to `command_output`: rich itself would exit with code 1."""
+        raise BrokenPipeError
+
+
 def _console(*, stderr: bool = False) -> Console:
     """A console that prints users' names as they are, and breaks lines on a terminal only."""
-    console = Console(stderr=stderr, markup=False, emoji=False, highlight=False)
+    console = _PlainConsole(stderr=stderr, markup=False, emoji=False, highlight=False)
     if not console.is_terminal:
         console.width = WIDTH_OF_A_FILE
     return console

@@ -36,7 +36,7 @@ def evaluate(
     import numpy as np
 
     from .._metrics import CONFIDENCE, compare
-    from ..io import LabelColumn, ReadOptions, find_tables, read_tables, score_batches
+    from ..io import LabelColumn, ReadOptions, find_tables, read_tables, score_batch
 
     with command_output(as_json=json, debug=debug) as out:
         detector = load_detector(model, label=label)
@@ -45,10 +45,11 @@ def evaluate(
         reading = ReadOptions(batch_rows, encoding, delimiter)
         batches = read_tables(find_tables(table), reading, doing="Scoring")
         labels, base, score = [np.empty(0, dtype=bool)], [np.empty(0)], [np.empty(0)]
-        for batch in score_batches(detector, batches):
+        for batch in batches:
             labels.append(column.is_anomaly(batch.rows, batch.file))
-            base.append(batch.rows["ctad_base_score"].to_numpy())
-            score.append(batch.rows["ctad_score"].to_numpy())
+            scored = score_batch(detector, batch)
+            base.append(scored["ctad_base_score"].to_numpy())
+            score.append(scored["ctad_score"].to_numpy())
         is_anomaly = np.concatenate(labels)
         column.require_both_classes(is_anomaly, table)
         compared = compare(

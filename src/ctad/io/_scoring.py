@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -87,36 +87,33 @@ def score_table(model: ScoringModel, table: pa.Table) -> pa.Table:
     return _with_scores(table, model.score_parts(_input_columns(table)))
 
 
-def score_batches(
-    model: ScoringModel, batches: Iterable[Batch], *, as_text: bool = True
-) -> Iterator[Batch]:
-    """Score batches of table files.
+def score_batch(model: ScoringModel, batch: Batch, *, as_text: bool = True) -> pa.Table:
+    """Score some rows of a table file.
 
     Parameters
     ----------
     model : CalibratedDetector
         Trained on a table.
-    batches : iterable of Batch
+    batch : Batch
         From `read_tables`.
     as_text : bool, default=True
         Whether the columns of a CSV stay text. False: those that the model uses get its types.
 
-    Yields
-    ------
-    Batch
-        With the columns that `score_table` adds.
+    Returns
+    -------
+    pyarrow.Table
+        The rows with the columns that `score_table` adds. Errors name the file.
     """
     types = model.column_types()
-    for batch in batches:
-        try:
-            typed = batch.with_types(types)
-            parts = model.score_parts(_input_columns(typed))
-        except TableError:
-            raise
-        except InputError as error:
-            part = f", from row {batch.first_row + 1:,} on" if batch.first_row else ""
-            raise TableError(f"{batch.file}{part}: {error}") from error
-        yield replace(batch, rows=_with_scores(batch.rows if as_text else typed, parts))
+    try:
+        typed = batch.with_types(types)
+        parts = model.score_parts(_input_columns(typed))
+    except TableError:
+        raise
+    except InputError as error:
+        part = f", from row {batch.first_row + 1:,} on" if batch.first_row else ""
+        raise TableError(f"{batch.file}{part}: {error}") from error
+    return _with_scores(batch.rows if as_text else typed, parts)
 
 
 def score_file(
@@ -221,11 +218,12 @@ def _score_file(
     ):
         writer.open(_scored_schema(model, reader, as_text=writer.is_text))
         writing: Future[None] | None = None
-        for scored in score_batches(model, reader.batches(doing), as_text=writer.is_text):
+        for batch in reader.batches(doing):
+            scored = score_batch(model, batch, as_text=writer.is_text)
             if writing is not None:
                 writing.result()
-            writing = pool.submit(writer.write, scored.rows)
-            rows += scored.rows.num_rows
+            writing = pool.submit(writer.write, scored)
+            rows += scored.num_rows
         if writing is not None:
             writing.result()
     return ScoringSummary(rows, files=1)
