@@ -34,13 +34,12 @@ def test_exit_codes_of_real_processes(cars):
     assert version.stdout.startswith("ctad ")
 
 
-def test_nobody_reads_the_output():
-    """As in `ctad detectors | true`."""
+def test_nobody_reads_the_output(cars):
+    """As in `ctad inspect model.ctad | true`."""
     reader, writer = os.pipe()
     os.close(reader)
-    done = subprocess.run(
-        [sys.executable, "-m", "ctad", "detectors"], stdout=writer, stderr=subprocess.PIPE
-    )
+    command = [sys.executable, "-m", "ctad", "inspect", cars / "m.ctad"]
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE)
     os.close(writer)
     assert (done.returncode, done.stderr) == (0, b"")
 
