@@ -15,6 +15,8 @@ from .cli.conftest import run
 from .docs.pages import PAGES, README, ROOT, assert_same_output
 from .scripts import run_script
 
+pytestmark = pytest.mark.slow
+
 SECTIONS = PAGES["examples"].text.split("\n## ")[1:]
 SCRIPTS = ROOT / "examples"
 NAMES = ("fraud", "sensors", "embeddings", "other_models")

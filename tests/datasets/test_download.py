@@ -196,6 +196,7 @@ cached_file(known_dataset("wine"), download=True)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL")
 def test_a_killed_download_leaves_no_file(source, wine, cache, body):
     with (

@@ -32,6 +32,7 @@ def test_every_block_has_a_known_language(page):
 WITH_PYTHON = [name for name in PAGES if PAGES[name].blocks_in("python") and name != "README"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WITH_PYTHON)
 def test_the_python_of_a_page_runs_from_top_to_bottom(name, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
@@ -44,6 +45,7 @@ def test_the_python_of_a_page_runs_from_top_to_bottom(name, tmp_path, monkeypatc
                 assert same(following.code, printed, doctest.ELLIPSIS), printed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in PAGES if ">>>" in PAGES[name].text])
 def test_the_sessions_of_a_page_print_what_it_shows(name):
     failed, tried = doctest.testfile(str(PAGES[name].path), module_relative=False)
@@ -67,6 +69,7 @@ def workplace(tmp_path, monkeypatch):
     (tmp_path / "examples").symlink_to(ROOT / "examples")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in PAGES if PAGES[name].blocks_in("console")])
 def test_the_commands_of_a_page_run(name, workplace, in_this_process):
     for block, following in pairwise([*PAGES[name].blocks, Block("", "")]):

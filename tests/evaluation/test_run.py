@@ -322,6 +322,7 @@ def slow_plan(seconds=0.3):
     return plan_of(slow, LOF, protocols=PROTOCOLS, seeds=(0, 1))
 
 
+@pytest.mark.slow
 def test_a_killed_run_continues_where_it_was(folder, tmp_path, in_this_process):
     target = tmp_path / "results"
     cells = Results(target).cells

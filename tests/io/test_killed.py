@@ -3,11 +3,15 @@
 import json
 import random
 
+import pytest
+
 from ctad.io import find_tables
 
 from . import killed
 from .files import one, write
 from .models import mixed
+
+pytestmark = pytest.mark.slow
 
 KILLS = 12
 

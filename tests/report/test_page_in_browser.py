@@ -12,6 +12,8 @@ from .conftest import NO_TIMEOUTS
 from .reports import MALICIOUS_NAMES, MALICIOUS_TEXT, first_rows
 from .test_rendering import CHARTS, SECTIONS
 
+pytestmark = pytest.mark.slow
+
 
 def section_names(page):
     return page.eval_on_selector_all("main > section", "all => all.map(one => one.id)")

@@ -13,6 +13,8 @@ import pytest
 import ctad
 from ctad import transport
 
+pytestmark = pytest.mark.slow
+
 HEAVY = (
     "pandas polars pyod torch matplotlib pyspark pyarrow ot skops typer safetensors plotly jinja2"
 )

@@ -27,6 +27,7 @@ def drift(rows, sample, scores=None, normal=None, alpha=0.01):
     return drift_from_training(rows, sample, sources, scores, normal, alpha)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_new", [8, 300])
 def test_the_false_alarm_rate_is_at_most_alpha(n_new):
     n_repeats, alpha, alarms = 200, 0.1, 0
@@ -143,6 +144,7 @@ def test_a_rare_value_that_becomes_less_rare_is_drift():
         assert not detector.monitor(new)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:The model does not fit")
 def test_monitor_has_the_stated_false_alarm_rate():
     n_repeats, alpha, alarms = 40, 0.1, 0

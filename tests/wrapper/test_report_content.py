@@ -227,6 +227,7 @@ def test_warnings_of_users_are_notices_and_others_are_passed_on():
     assert {warning.category for warning in caught} == {DeprecationWarning}
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_rows_give_a_page_below_8_mb():
     random = np.random.default_rng(0)
     names = [f"measure {i}" for i in range(10)]

@@ -19,6 +19,8 @@ from studies.paper.tables import (
 from ctad.datasets import KNOWN_DATASETS
 from ctad.evaluation import Cell, Outcome, Results
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def study(small_results):

@@ -25,6 +25,8 @@ from studies.paper.tables import (
 from ctad.datasets import KNOWN_DATASETS
 from ctad.evaluation import NO_CALIBRATION, Cell, Source, run
 
+pytestmark = pytest.mark.slow
+
 CLASSICAL = ("OCSVM", "PCA", "IForest", "ECOD", "KNN")
 # Data sets with columns that depend linearly on others among the training rows.
 DEPENDENT = ["arrhythmia", "cardio", "cardiotocography", "fault"]
