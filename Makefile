@@ -47,11 +47,11 @@ test: setup
 
 bench: setup
 	$(BIN)/python benchmarks/transport.py
-	$(BIN)/python benchmarks/streams.py
+	$(BIN)/python benchmarks/large_files.py
 	$(BIN)/python benchmarks/report.py
 	$(BIN)/python benchmarks/networks.py
 
-# Hours, resumable: all go on with what they have. The third uses the scores of the first.
+# These take hours and continue where they stopped. The third uses the scores of the first.
 paper: setup
 	$(BIN)/python -m studies.paper $(if $(DATA),--data-dir $(DATA)) --jobs 2 --docs
 

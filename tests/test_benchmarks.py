@@ -14,7 +14,7 @@ BENCHMARKS = {
     "transport": ("K=5, M=20, D=21", "K=50, M=99", "explaining rows", "MB beyond in- and output"),
     "networks": ("outside of tensor operations", "MCM", "DRL"),
     "report": ("Report of 1,000 rows", "page, MB", "opens, seconds", "The last chart"),
-    "streams": ("IForest: peak memory", "IForest: rate, % of that from memory", "File: 1 MB"),
+    "large_files": ("IForest: peak memory", "IForest: rate, % of that from memory", "File: 1 MB"),
 }
 
 
