@@ -7,7 +7,10 @@ import numpy as np
 import pytest
 from sklearn.ensemble import IsolationForest
 from sklearn.neighbors import LocalOutlierFactor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
+from ctad import CalibratedDetector, RelaxedCTAD
 from ctad.datasets import Dataset
 from ctad.evaluation import RANDOM_SPLIT, Contestant, detector_scores
 
@@ -32,13 +35,34 @@ def test_higher_scores_are_more_anomalous(wines):
     assert len(scores.train) == len(split.train)
 
 
+@pytest.mark.parametrize(
+    "detector",
+    [
+        IsolationForest(n_estimators=5, random_state=0),
+        LocalOutlierFactor(novelty=True),
+        make_pipeline(StandardScaler(), LocalOutlierFactor(novelty=True)),
+    ],
+)
+def test_scores_are_those_of_a_calibrated_detector(wines, detector):
+    split = RANDOM_SPLIT.split(wines, 0)
+    scores = scores_of(Contestant("any", detector), wines)
+    calibrated = CalibratedDetector(detector, RelaxedCTAD(random_state=0)).fit(split.train)
+    adapter = calibrated.adapter_
+    kept = adapter.kept_training_scores()
+    np.testing.assert_array_equal(
+        scores.train, adapter.score(split.train) if kept is None else kept
+    )
+    np.testing.assert_array_equal(scores.test, adapter.score(split.test))
+
+
 def test_nan_is_infinitely_anomalous(wines):
     # PyOD's PCA divides by the variance of a column that has none.
     pytest.importorskip("pyod")
     constant = Dataset("constant", np.column_stack([wines.X, np.ones(len(wines.y))]), wines.y)
     scores = scores_of(Contestant("PCA"), constant, replace(RANDOM_SPLIT, standardised=False))
-    assert not np.isnan(scores.train).any()
-    assert not np.isnan(scores.test).any()
+    for values in (scores.train, scores.test):
+        assert not np.isnan(values).any()
+        assert np.isposinf(values).any()
 
 
 def test_seeds_reach_random_detectors_only(wines):

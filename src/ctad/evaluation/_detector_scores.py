@@ -17,7 +17,7 @@ from .._atomic_files import replacing
 from .._types import Floats
 from ..datasets import Dataset
 from ..errors import InputError
-from ..wrapper import scoring_method
+from ..wrapper import DetectorAdapter, scoring_method
 from ._contestants import Contestant
 from ._protocols import Protocol, Split, Values
 from ._single_thread import single_thread
@@ -102,24 +102,36 @@ def _trained(detector: Any, polarity: str, split: Split) -> DetectorScores:
     with single_thread():
         started = time.perf_counter()
         detector.fit(split.train)
-        fitted = time.perf_counter()
-        reading = scoring_method(detector, polarity)
-        score = getattr(detector, reading.method)
-        test = score(split.test)
-        done = time.perf_counter()
-        # A neighbour search that keeps these does not count a row as its own neighbour.
-        train = getattr(detector, "decision_scores_", None)
+        fit_seconds = time.perf_counter() - started
+        adapter = _adapter(detector, polarity, split.train)
+        started = time.perf_counter()
+        test = adapter.score(split.test)
+        score_seconds = time.perf_counter() - started
+        train = adapter.kept_training_scores()
         if train is None:
-            train = score(split.train)
-    scores = Values(*(_higher_is_anomalous(values, reading.sign) for values in (train, test)))
-    return DetectorScores(scores, fitted - started, done - fitted)
+            train = adapter.score(split.train)
+    return DetectorScores(Values(train, test), fit_seconds, score_seconds)
 
 
-def _higher_is_anomalous(values: Any, sign: float) -> Floats:
-    """NaN becomes infinite: PyOD's PCA divides by the variance of constant columns."""
-    scores = sign * np.asarray(values, dtype=np.float64)
-    scores[np.isnan(scores)] = np.inf
-    return scores
+def _adapter(detector: Any, polarity: str, X: Floats) -> DetectorAdapter:
+    """Adapt a fitted detector as `CalibratedDetector` does, but with infinity for NaN.
+
+    `DetectorAdapter` refuses NaN. PyOD's PCA returns NaN if a column is constant: it divides by
+    the variance. So this replaces NaN in the scores that the detector returns and keeps.
+    """
+    scoring = scoring_method(detector, polarity)
+    score = getattr(detector, scoring.method)
+
+    def without_nan(values: Any) -> Floats:
+        scores = np.array(values, dtype=np.float64)
+        scores[np.isnan(scores)] = scoring.sign * np.inf
+        return scores
+
+    setattr(detector, scoring.method, lambda X: without_nan(score(X)))
+    final = DetectorAdapter(detector, scoring.method, scoring.sign).final_step
+    if getattr(final, "decision_scores_", None) is not None:
+        final.decision_scores_ = without_nan(final.decision_scores_)
+    return DetectorAdapter.fitted(detector, X, scoring)
 
 
 def _file_name(
