@@ -29,6 +29,8 @@ FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "Arrow": pa.table}
 
 # The checks fit on very few rows, which reduces K and M with a warning.
 @pytest.mark.filterwarnings("ignore:only .* training rows")
+# They pass targets that are not labels of anomalies.
+@pytest.mark.filterwarnings("ignore:y was ignored")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @parametrize_with_checks(
     [

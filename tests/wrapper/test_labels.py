@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from sklearn.ensemble import IsolationForest
 
@@ -54,6 +55,7 @@ def test_labels_without_anomalies_change_nothing():
 @pytest.mark.parametrize(
     ("y", "message"),
     [
+        (np.array([-1, 1, 1, 1], dtype=object), "1 for anomalies and 0 for normal rows"),
         ([-1, 1, 1, 1], "1 for anomalies and 0 for normal rows"),
         ([0, 1], "one label per row, 4"),
         ([1, 1, 1, 0], "y labels 1 of 4 rows as normal: .* at least 2"),
@@ -64,10 +66,48 @@ def test_labels_that_make_no_sense_are_refused(y, message):
         detector().fit(NORMAL[:4], y)
 
 
-@pytest.mark.parametrize("y", [[0, 1, 2, 0], [0.5, 1.5, 2.5, 3.5], list("abca")])
-def test_other_targets_are_ignored_as_by_scikit_learn(y):
-    assert training_labels(y, 4) is None
-    fitted = CalibratedDetector(IsolationForest(n_estimators=5), CTAD(1, 2)).fit(NORMAL[:4], y)
+@pytest.mark.parametrize(
+    "labels",
+    [
+        Y.astype(object),
+        Y.astype(bool).astype(object),
+        Y.astype(float),
+        Y.astype(np.uint8),
+        pd.Series(Y, dtype="Int64"),
+        pd.Series(Y, dtype="boolean"),
+        pl.Series(Y),
+        pl.Series(Y, dtype=pl.Boolean),
+        pa.array(Y),
+        Y.tolist(),
+    ],
+    ids=lambda labels: f"{type(labels).__module__} {getattr(labels, 'dtype', '')}",
+)
+def test_zero_and_one_are_labels_in_any_dtype(labels):
+    np.testing.assert_array_equal(training_labels(labels, len(X)), Y == 1)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        [0, 1, 2, 0],
+        [0, 2, 2, 0],
+        [0.5, 1.5, 2.5, 3.5],
+        list("abca"),
+        list("0110"),
+        [0, 1, np.nan, 0],
+        np.array([0, 1, None, 0], dtype=object),
+        pd.Series([0, 1, None, 0], dtype="Int64"),
+        pl.Series([0, 1, None, 0]),
+    ],
+    ids=str,
+)
+def test_other_targets_are_ignored_with_one_warning(y):
+    model = CalibratedDetector(IsolationForest(n_estimators=5), CTAD(1, 2))
+    with pytest.warns(UserWarning, match="y was ignored") as caught:
+        fitted = model.fit(NORMAL[:4], y)
+    (warning,) = caught
+    assert "labels must be 1 for anomalies and 0 for normal rows" in str(warning.message)
+    assert warning.filename == __file__
     assert len(fitted.labels_) == 4
 
 

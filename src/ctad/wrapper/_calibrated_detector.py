@@ -191,7 +191,7 @@ class CalibratedDetector(ConformalMixin, SaveMixin, BaseEstimator):
         y : array-like of shape (n,), optional
             1 for anomalies, 0 for normal rows. Anomalies are not trained on:
             `n_ignored_anomalies_` counts them, `decision_scores_` and `labels_` are without them.
-            Other targets than 0 and 1 are ignored, as by scikit-learn's detectors.
+            Other targets than 0 and 1 are ignored, as by scikit-learn's detectors, with a warning.
 
         Returns
         -------
