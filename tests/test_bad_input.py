@@ -5,14 +5,16 @@ import warnings
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.ensemble import IsolationForest
 from sklearn.exceptions import NotFittedError
 
-from ctad import CTAD, CalibratedDetector, RelaxedCTAD
+from ctad import CTAD, CalibratedDetector, RelaxedCTAD, detectors
 from ctad.calibration import MahalanobisDistance
+from ctad.errors import InputError
 
 from .data import clusters
 
@@ -110,6 +112,37 @@ BAD_TABLES = {
 
 # Constant columns, which a detector that encodes tables does not use.
 ENCODED = {name for name in BAD_TABLES if "in a frame" in name or "in polars" in name}
+
+
+# Tables with a bad column, which calibrators and networks name, whatever the library.
+BAD_COLUMNS = {
+    "NaN": ([np.nan] * 60, r"contains NaN: column 'b', row 0 \(60 of 60 rows"),
+    "text": (["x"] * 60, "Column 'b' is not numeric"),
+    "an identifier": ([2**60 + 1] * 60, "Column 'b' has integers up to"),
+}
+
+
+@pytest.mark.parametrize("what", BAD_COLUMNS)
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pa.table])
+@pytest.mark.parametrize("make", [CTAD, lambda: detectors.make("DRL", epochs=1)])
+def test_bad_columns_are_named_in_tables_of_every_library(make, library, what):
+    values, message = BAD_COLUMNS[what]
+    table = library({"a": GOOD[:, 0], "b": values})
+    with pytest.raises(InputError, match=message):
+        make().fit(table)
+
+
+def test_bad_columns_of_new_rows_are_named_in_arrow_tables():
+    calibrator = CTAD().fit(pa.table({"a": GOOD[:, 0], "b": GOOD[:, 1]}))
+    for values, message in BAD_COLUMNS.values():
+        with pytest.raises(InputError, match=message):
+            calibrator.delta(pa.table({"a": GOOD[:, 0], "b": values}))
+
+
+def test_two_columns_of_one_name_in_an_arrow_table():
+    table = pa.Table.from_arrays([pa.array(GOOD[:, 0])] * 2, ["a", "a"])
+    with pytest.raises(InputError, match="two columns are called 'a'"):
+        CTAD().fit(table)
 
 
 @pytest.mark.parametrize("what", BAD_TABLES)

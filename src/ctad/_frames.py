@@ -8,7 +8,6 @@ from typing import Any
 import narwhals.stable.v2 as nw
 from sklearn.utils import _safe_indexing
 
-from ._validation import check_unique_names
 from .errors import InputError, MissingPackageError
 
 
@@ -53,14 +52,26 @@ def take_rows(X: Any, indices: Any) -> Any:
     return _safe_indexing(X, indices)
 
 
+def column_names(X: Any) -> list[Any]:
+    """The names of the columns of a table, as they are."""
+    return list(getattr(X, "column_names", X.columns))  # Arrow's, others'
+
+
 def columns_by_name(X: Any) -> dict[str, nw.Series[Any]]:
     """The columns of a table; raises if two have the same name."""
     if not is_table(X):
         raise TypeError(f"a pandas, polars or Arrow table is needed, not {type(X).__name__}")
-    names = [str(name) for name in getattr(X, "column_names", X.columns)]  # Arrow's, others'
+    names = [str(name) for name in column_names(X)]
     check_unique_names(names)
     table = nw.from_native(X, eager_only=True)
     return dict(zip(names, table.iter_columns(), strict=True))
+
+
+def check_unique_names(names: list[Any]) -> None:
+    """Raise if two columns have the same name."""
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"two columns are called {twice!r}: give each its own name")
 
 
 def check_has_columns(columns: Iterable[str], needed: Iterable[str]) -> None:

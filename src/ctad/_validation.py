@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
+from ._frames import check_unique_names, column_names, is_table
 from ._types import Floats, Rows
 from .errors import InputError
 
@@ -76,18 +77,6 @@ def check_share(name: str, value: Any) -> None:
         raise InputError(f"{name} must be between 0 and 1, not {value!r}")
 
 
-def is_frame(X: Any) -> bool:
-    """Whether `X` is a data frame (pandas, polars) with named, typed columns."""
-    return hasattr(X, "columns") and hasattr(X, "dtypes")
-
-
-def check_unique_names(names: list[Any]) -> None:
-    """Raise if two columns have the same name."""
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"two columns are called {twice!r}: give each its own name")
-
-
 @contextmanager
 def _as_input_error() -> Iterator[None]:
     """Raise the ValueErrors of numpy and scikit-learn as InputErrors."""
@@ -104,7 +93,7 @@ def _check_finite(rows: Rows, estimator: BaseEstimator, X: Any) -> None:
     with np.errstate(all="ignore"):
         if np.isfinite(rows.sum(dtype=np.float64)):
             return
-    names = X.columns if is_frame(X) else range(rows.shape[1])
+    names = column_names(X) if is_table(X) else range(rows.shape[1])
     for column, name in enumerate(names):
         bad = ~np.isfinite(rows[:, column])
         if bad.any():
@@ -121,8 +110,8 @@ def _check_columns(X: Any) -> None:
     """Raise if conversion to floating point would change a number or fail with an unclear error."""
     if hasattr(X, "collect"):  # polars; any other attribute would compute the schema
         raise TypeError("X is a lazy frame: call its collect() first")
-    if is_frame(X):
-        names = list(X.columns)
+    if is_table(X):
+        names = column_names(X)
         check_unique_names(names)
         for name in names:
             values = np.asarray(X[name])
