@@ -159,7 +159,7 @@ class Protocol:
 RANDOM_SPLIT = Protocol(
     "random split",
     "a random half of the normal rows for training, features standardised by the training rows; "
-    "a test row is scored without the other test rows",
+    "score and term are added by statistics of the training rows only",
     shuffled=True,
     standardised=True,
 )
