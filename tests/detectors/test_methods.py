@@ -231,7 +231,10 @@ def test_icl(window):
 
 @pytest.mark.parametrize(("columns", "window"), [(3, 2), (40, 2), (41, 10), (160, 10), (161, 11)])
 def test_icl_sees_every_column_in_the_window_or_beside_it(columns, window):
-    network = initialised(small("ICL")._build_network(columns))
+    detector = small("ICL")
+    detector.n_features_in_ = columns
+    assert detector.window_ == window
+    network = initialised(detector._build_network(columns))
     seen = {}
     for name in ("window_encoder", "complement_encoder"):
         getattr(network, name).register_forward_pre_hook(

@@ -94,6 +94,7 @@ def test_random_tensors_that_are_not_trained_have_the_papers_sizes():
 def test_icl_stops_at_the_papers_loss(columns, stop_loss):
     detector = make("ICL")
     detector.n_features_in_ = columns
+    assert detector.stop_loss_ == stop_loss
     assert detector._may_stop(0.9 * stop_loss)
     assert not detector._may_stop(1.1 * stop_loss)
 

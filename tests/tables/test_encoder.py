@@ -159,6 +159,18 @@ def test_numbers_alone_are_scaled_on_request_only():
     np.testing.assert_array_equal(unscaled, plain)
 
 
+@pytest.mark.parametrize("scaling", ["auto", "standard", None])
+def test_the_scaling_in_use_is_a_fitted_attribute(scaling):
+    numbers = pa.table({"a": [1.0, 2.5, 4.0], "b": [7, 5, 6]})
+    mixed = numbers.append_column("c", pa.array([True, False, True]))
+    for table, used in ((numbers, {"auto": None}), (mixed, {"auto": "standard"})):
+        encoder = TableEncoder(scaling=scaling)
+        assert not hasattr(encoder, "scaling_")
+        encoder.fit(table)
+        assert encoder.scaling_ == used.get(scaling, scaling)
+        assert TableEncoder().from_state(*encoder.to_state()).scaling_ == encoder.scaling_
+
+
 def test_only_training_rows_matter():
     encoder = fitted()
     before = encoder.transform(SHOP)

@@ -118,7 +118,7 @@ class NeuralDetector(ThresholdMixin, SaveMixin, BaseEstimator):
         self._check_parameters()
         if self.device == "cuda" and not torch.cuda.is_available():
             raise InputError("device='cuda': PyTorch finds no cuda device. Use 'auto' or 'cpu'.")
-        # Column sums are rounded by the order in memory, which is another one in data frames.
+        # The rounding of column sums depends on the memory order, which differs for data frames.
         rows = np.ascontiguousarray(check_training_rows(self, X))
         self.scaler_ = self._fitted_scaler(rows)
         weight_seed, training_seed = draw_seeds(self.random_state, 2)
@@ -236,7 +236,9 @@ class NeuralDetector(ThresholdMixin, SaveMixin, BaseEstimator):
         with np.errstate(all="ignore"):
             scaler = scaler_class().fit(rows)
         if not (np.isfinite(scaler.scale_) & (scaler.scale_ > 0)).all():
-            raise InputError(f"X is too large to be scaled. {self._largest(rows)}: divide it.")
+            raise InputError(
+                f"X is too large to be scaled. {self._largest(rows)}: rescale this column."
+            )
         return scaler
 
     def _largest(self, rows: Floats) -> str:

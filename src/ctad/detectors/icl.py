@@ -36,6 +36,15 @@ class ICL(NeuralDetector):
     **others
         As in `NeuralDetector`.
 
+    Attributes
+    ----------
+    window_ : int
+        Columns in a window.
+    stop_loss_ : float
+        Training stops below this loss.
+    others
+        As in `NeuralDetector`.
+
     References
     ----------
     T. Shenkar, L. Wolf: Anomaly detection for tabular data with internal contrastive learning.
@@ -61,6 +70,18 @@ class ICL(NeuralDetector):
     batch_size: int = 64
     learning_rate: float = 1e-3
 
+    @property
+    def window_(self) -> int:
+        """Columns in a window."""
+        return self._window(self.n_features_in_)
+
+    @property
+    def stop_loss_(self) -> float:
+        """Training stops below this loss."""
+        if self.stop_loss is not None:
+            return self.stop_loss
+        return 1e-3 if self.n_features_in_ <= 40 else 1e-2
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_integer("window", self.window, optional=True)
@@ -68,9 +89,7 @@ class ICL(NeuralDetector):
         check_number("stop_loss", self.stop_loss, optional=True)
 
     def _build_network(self, n_columns: int) -> Network:
-        window = self.window
-        if window is None:
-            window = 2 if n_columns <= 40 else 10 if n_columns <= 160 else n_columns - 150
+        window = self._window(n_columns)
         if n_columns < 3 or window >= n_columns:
             raise InputError(
                 f"ICL needs at least three columns, and more than its window of {window}, but X "
@@ -78,11 +97,13 @@ class ICL(NeuralDetector):
             )
         return ICLNetwork(n_columns, window, self.temperature)
 
+    def _window(self, n_columns: int) -> int:
+        if self.window is not None:
+            return self.window
+        return 2 if n_columns <= 40 else 10 if n_columns <= 160 else n_columns - 150
+
     def _may_stop(self, loss: float) -> bool:
-        stop_loss = self.stop_loss
-        if stop_loss is None:
-            stop_loss = 1e-3 if self.n_features_in_ <= 40 else 1e-2
-        return loss < stop_loss
+        return loss < self.stop_loss_
 
 
 class ICLNetwork(Network):

@@ -71,6 +71,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Columns not in use, and why.
     features_ : list of Feature
         Name of each feature, and the column it comes from.
+    scaling_ : {"standard", None}
+        The scaling in use. None, too, if there are no numbers and dates.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
         All columns of the training table.
@@ -310,6 +312,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             self._cycles = DateFeatures(self._with_cycles(), objects["cycles"])
         self.features_ = self._varying_features()
         return self
+
+    @property
+    def scaling_(self) -> str | None:
+        """The scaling in use."""
+        check_is_fitted(self)
+        scaled = self._numbers is not None and self._numbers.scaler is not None
+        return "standard" if scaled else None
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "features_")
