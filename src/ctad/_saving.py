@@ -21,4 +21,4 @@ class SaveMixin:
             Usually ends in .ctad. An existing file is replaced in one step, or kept if saving
             fails.
         """
-        import_module("ctad.persistence._save").save(self, path)
+        import_module("ctad.persistence").save(self, path)

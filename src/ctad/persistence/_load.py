@@ -16,8 +16,9 @@ from ._reader import Reader
 def load(path: str | PathLike[str], *, detector: Any = None, trusted: Iterable[str] = ()) -> Any:
     """Load a model that `save` wrote: a `CalibratedDetector`, a calibrator or a neural detector.
 
-    No code in the file is run. Before anything is built, checksums are compared and all types are
-    looked up in a list. So it is safe to open a file from somebody else.
+    Load only files that you trust. Before anything is built, checksums are compared and all types
+    are looked up in a list. The attributes of these types are not all checked, so a file made for
+    the purpose can still crash the process or run code.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ import numpy as np
 from ._values import integer, require, within
 
 KERNELS = ("linear", "poly", "rbf", "sigmoid")
-MAX_JOBS = 128  # a file that asks for more processes is an attack
+MAX_JOBS = 128  # a file that asks for more processes is not sensible
 
 
 def parts_of(root: Any) -> Iterator[Any]:

@@ -49,7 +49,7 @@ def pack(value: Any, writer: Writer) -> tuple[str, set[str]]:
         archive = ZipFile(io.BytesIO(skops.io.dumps(without_networks)))
     except Exception as error:
         raise TypeError(
-            f"{name} cannot be saved: it contains something that has no safe form in a file "
+            f"{name} cannot be saved: it contains something that a model file cannot hold "
             f"({error})."
         ) from error
     schema = json.loads(archive.read("schema.json"))
@@ -64,8 +64,8 @@ def pack(value: Any, writer: Writer) -> tuple[str, set[str]]:
         if type_name not in ALLOWED.get(loader, ()):
             if loader not in EXTENDABLE or is_metric(type_name) or not _can_be_found(node):
                 raise TypeError(
-                    f"{name} cannot be saved: it contains {type_name} ({loader}), which has no "
-                    "safe form in a file."
+                    f"{name} cannot be saved: it contains {type_name} ({loader}), which a "
+                    "model file cannot hold."
                 )
             unlisted.add(type_name)
     content = json.dumps(schema, separators=(",", ":")).encode()

@@ -16,12 +16,27 @@ from ._writer import Writer
 
 
 def save(model: Any, path: str | PathLike[str]) -> None:
-    """Write a fitted model to one file, for `SaveMixin.save`.
+    """Write a fitted model to one file that `load` reads, without pickle.
+
+    Every model has this function as its method `save`.
 
     Parameters
     ----------
     model : CalibratedDetector, calibrator, or a neural detector of `ctad.detectors`
     path : path-like
+        Usually ends in .ctad. An existing file is replaced in one step, or kept if saving fails.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from ctad import CTAD
+    >>> from ctad.persistence import load, save
+    >>> calibrator = CTAD(random_state=0).fit(np.random.default_rng(0).normal(size=(300, 2)))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(calibrator, f"{folder}/calibrator.ctad")
+    ...     load(f"{folder}/calibrator.ctad")
+    CTAD(random_state=0)
     """
     writer = Writer()
     columns = None
