@@ -301,7 +301,7 @@ BAD_SCORES = {
     "too few": (np.ones(59), "inconsistent numbers of samples"),
     "too many": (np.ones(61), "inconsistent numbers of samples"),
     "two per row": (np.ones((60, 2)), "one number per row"),
-    "a number": (1.0, "at least 1 dimension"),
+    "a number": (1.0, "one number per row"),
     "NaN": (np.r_[np.ones(59), np.nan], "1 of 60 are NaN, the first at row 59"),
     "masked": (np.ma.masked_less(np.arange(60.0), 3), "masked values"),
     "text": (np.full(60, "high"), "could not convert string to float"),

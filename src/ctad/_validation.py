@@ -45,10 +45,17 @@ def check_new_rows(estimator: BaseEstimator, X: Any) -> Rows:
 def check_scores(scores: Any, X: Any, origin: str = "scores") -> Floats:
     """Check that there is one score per row of `X`. Infinity is allowed, NaN is not."""
     _check_not_masked(scores, origin)
-    with _as_input_error():
+    try:
         values: Floats = check_array(
-            scores, dtype=np.float64, ensure_2d=False, ensure_all_finite=False, input_name=origin
+            scores,
+            dtype=np.float64,
+            ensure_2d=False,
+            ensure_all_finite=False,
+            ensure_min_samples=0,
+            input_name=origin,
         )
+    except ValueError as error:
+        raise InputError(f"{origin}: {error}") from error
     if values.ndim != 1:
         raise InputError(f"{origin} must be one number per row, got shape {values.shape}")
     if len(values) != len(X):

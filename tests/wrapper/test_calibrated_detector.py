@@ -20,6 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from ctad import CTAD, CalibratedDetector, RelaxedCTAD
+from ctad.errors import InputError
 from ctad.tables import TableEncoder
 from ctad.wrapper._nested_detectors import final_step
 
@@ -232,6 +233,22 @@ def test_probabilities_are_the_linear_ones_of_pyod():
     detector = CalibratedDetector(KNN(), WITHOUT_TERM).fit(X_TRAIN)
     expected = KNN().fit(X_TRAIN).predict_proba(X_NEW)
     np.testing.assert_allclose(detector.predict_proba(X_NEW), expected)
+
+
+@pytest.mark.parametrize("encoder", [3, "TableEncoder", TableEncoder, StandardScaler()])
+def test_the_encoder_is_checked(encoder):
+    with pytest.raises(
+        TypeError, match=r"encoder must be None or a TableEncoder, .*TableEncoder\(\)"
+    ):
+        CalibratedDetector(KNN(), encoder=encoder).fit(X_TRAIN)
+
+
+def test_scores_that_are_strings_name_the_detector():
+    def verdict(X):
+        return ["odd"] * len(X)
+
+    with pytest.raises(InputError, match="scores of verdict: could not convert string to float"):
+        CalibratedDetector(verdict, polarity="higher").fit(X_TRAIN)
 
 
 def test_fit_predict_labels_every_row():

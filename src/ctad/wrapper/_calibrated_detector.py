@@ -18,7 +18,13 @@ from .._warnings import warn_user
 from ..calibration import RelaxedCTAD
 from ..errors import InputError
 from ..tables import TableEncoder
-from ._calibrator_protocol import Calibrator, check_calibrator
+from ._calibrator_protocol import (
+    Calibrator,
+    check_calibrator,
+    combine_with,
+    delta_of,
+    training_delta_of,
+)
 from ._conformal_decisions import ConformalDecisions
 from ._conformal_mixin import ConformalMixin
 from ._detector_adapter import DetectorAdapter, fit_detector, is_fitted, was_trained_on
@@ -180,6 +186,11 @@ class CalibratedDetector(ConformalMixin, SaveMixin, BaseEstimator):
             check_share("holdout", self.holdout)
         if self.calibrator is not None:
             check_calibrator(self.calibrator)
+        if not isinstance(self.encoder, TableEncoder | None):
+            raise TypeError(
+                f"encoder must be None or a TableEncoder, such as TableEncoder(), not "
+                f"{self.encoder!r}"
+            )
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Fit the detector, unless it is already fitted, and the calibrator, to normal rows.
@@ -418,14 +429,12 @@ class CalibratedDetector(ConformalMixin, SaveMixin, BaseEstimator):
         calibrator = RelaxedCTAD() if self.calibrator is None else self.calibrator
         self.calibrator_ = seeded_clone(calibrator, seeds)
         self.calibrator_.fit(rows, scores=base)
-        terms = getattr(self.calibrator_, "training_delta_", None)
-        if terms is None:  # a calibrator that is not a BaseCalibrator
-            terms = self.calibrator_.delta(rows)
+        delta = training_delta_of(self.calibrator_, rows)
         self.calibration_scores_ = None
         if held_out is not None:
             held_out_rows = self.input_.numeric_rows(held_out, self)
             self.calibration_scores_ = self._score_parts(held_out, held_out_rows)
-        self._decide(np.asarray(self.calibrator_.combine(base, terms)))
+        self._decide(combine_with(self.calibrator_, base, delta))
         self._set_threshold_by_calibration_scores()
         return trained
 
@@ -488,8 +497,8 @@ class CalibratedDetector(ConformalMixin, SaveMixin, BaseEstimator):
 
     def _score_parts(self, X: Any, rows: Rows) -> ScoreParts:
         base = self._base_score(X, rows)
-        delta: Floats = self.calibrator_.delta(rows)
-        score: Floats = self.calibrator_.combine(base, delta)
+        delta = delta_of(self.calibrator_, rows)
+        score = combine_with(self.calibrator_, base, delta)
         normal = self._normal_scores
         p_value = None if normal is None else ConformalDecisions(normal).p_values(score)
         return ScoreParts(base, delta, score, p_value)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from inspect import Parameter, signature
 from typing import Any, Protocol
 
 from .._types import Floats, Rows
+from .._validation import check_scores
 from ..calibration import DeltaParts
 
 
@@ -67,6 +69,32 @@ def check_calibrator(calibrator: Any) -> None:
             "fit(X, scores=), delta(X) and combine(scores, delta). Pass None for the default, "
             "RelaxedCTAD() or CTAD()."
         )
+    parameters = signature(calibrator.fit).parameters
+    accepts_any = any(each.kind is Parameter.VAR_KEYWORD for each in parameters.values())
+    if "scores" not in parameters and not accepts_any:
+        raise TypeError(
+            f"fit of calibrator {calibrator!r} has no parameter scores: a calibrator needs "
+            "fit(X, scores=)"
+        )
+
+
+def delta_of(calibrator: Calibrator, X: Rows) -> Floats:
+    """The calibration term of each row, checked: the calibrator may be a user's own."""
+    return check_scores(calibrator.delta(X), X, f"{type(calibrator).__name__}.delta(X)")
+
+
+def training_delta_of(calibrator: Calibrator, X: Floats) -> Floats:
+    """The terms of the training rows that a BaseCalibrator keeps, else those of `delta`."""
+    kept = getattr(calibrator, "training_delta_", None)
+    if kept is None:
+        return delta_of(calibrator, X)
+    return check_scores(kept, X, f"{type(calibrator).__name__}.training_delta_")
+
+
+def combine_with(calibrator: Calibrator, scores: Floats, delta: Floats) -> Floats:
+    """The calibrated scores, checked."""
+    name = f"{type(calibrator).__name__}.combine(scores, delta)"
+    return check_scores(calibrator.combine(scores, delta), scores, name)
 
 
 def check_explainable(calibrator: Any) -> None:
