@@ -108,9 +108,9 @@ def test_the_bar_shows_rows_per_second_of_each_file(bar):
     bar.seconds = 2.0
     line = bar.line("Scoring a", 100, 200, 100)
     assert "Scoring a" in line
-    assert "50%, 100 rows, 50 rows/s" in line
+    assert "50 %, 100 rows, 50 rows/s" in line
     bar.seconds = 4.0
-    assert "100%, 200 rows, 50 rows/s" in bar.line("Scoring a", 200, 200, 200)
+    assert "100 %, 200 rows, 50 rows/s" in bar.line("Scoring a", 200, 200, 200)
     bar.seconds = 5.0
     bar.line("Scoring b", 0, 200, 0)
     bar.seconds = 6.0

@@ -114,6 +114,7 @@ def test_letters_across_the_borders_of_reads(path):
         (b"a,b\n\xe4,1\n", "utf-8", "contains bytes that are not utf-8: state its encoding"),
         (b"a,b\n\x81,1\n", None, "cannot be read as CSV.*charmap"),
         (codecs.BOM_UTF16_LE + b"a\0,\0b\0\n\0\0\xd8,\0", None, "cannot be read as CSV.*utf-16"),
+        (b'"\0"aaa"a\n\0a\0a\0\na\naa\n', None, "is not a CSV file of text, or has a row"),
         (b"", None, "is empty: a CSV file begins with a line of column names"),
         (b"\n\r\n\n", None, "is empty"),
         (b"a,b,a\n1,2,3\n", None, "two columns are called 'a'"),

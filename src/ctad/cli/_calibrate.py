@@ -57,7 +57,7 @@ def calibrate(
     from ..io import ReadOptions
     from ..tables import TableEncoder
     from ._score_column import ScoreColumnModel
-    from ._training_rows import read_training_rows
+    from ._training_rows import naming_input, read_training_rows
 
     with command_output(as_json=json, debug=debug, output=output) as out:
         if output != "-" and not is_folder(output, scores):
@@ -79,7 +79,7 @@ def calibrate(
             TableEncoder(ignore=unused, keep=option.comma_separated(keep)),
             calibrator,
         )
-        with out.step(f"Fitting the calibration to {rows.num_rows:,} rows"):
+        with out.step(f"Fitting the calibration to {rows.num_rows:,} rows"), naming_input(train):
             model.calibrator.fit(
                 model.encoder.fit_transform(rows),
                 scores=model.base_score(rows) if has_scores else None,

@@ -14,6 +14,7 @@ from ..datasets import (
     known_dataset,
     read_dataset,
 )
+from ._formatting import percent
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class DatasetEntry:
         if self.shape is None:
             return "", "", ""
         n_rows, n_columns, n_anomalies = self.shape
-        share = f"{n_anomalies / n_rows:.1%}".replace("%", " %")
+        share = percent(n_anomalies / n_rows, decimals=1)
         return f"{n_rows:,}", f"{n_columns:,}", f"{n_anomalies:,} ({share})"
 
     def as_json(self) -> dict[str, Any]:

@@ -58,7 +58,7 @@ def fit(
     from ..io import LabelColumn, ReadOptions
     from ..tables import TableEncoder
     from ..wrapper import CalibratedDetector
-    from ._training_rows import read_training_rows
+    from ._training_rows import naming_input, read_training_rows
 
     if output == "-":
         raise typer.BadParameter("a model is written to a file.", param_hint="--output")
@@ -83,7 +83,10 @@ def fit(
             holdout=_usable_holdout(holdout, training.table.num_rows, out),
             random_state=seed,
         )
-        with out.step(f"Training {detector} on {training.table.num_rows:,} rows"):
+        with (
+            out.step(f"Training {detector} on {training.table.num_rows:,} rows"),
+            naming_input(train),
+        ):
             model.fit(training.table)
         encoder = model.encoder_
         assert encoder is not None  # it was trained on a table

@@ -12,7 +12,7 @@ from ._console import command_output, facts_table, plain_table
 
 
 def inspect(model: option.Model, json: option.Json = False, debug: option.Debug = False) -> None:
-    """Show the contents of a model file. Checksums are verified; no code of the file is run."""
+    """Show the contents of a model file. Checksums are verified; nothing is built."""
     from ..persistence import read_manifest
 
     with command_output(as_json=json, debug=debug) as out:

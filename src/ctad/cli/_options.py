@@ -141,7 +141,11 @@ SampleRows = Annotated[
 ]
 BatchRows = Annotated[
     int | None,
-    typer.Option(help="Rows to read at a time; does not change results.", min=1),
+    typer.Option(
+        help="Rows to read at a time; does not change scores, unless the detector is "
+        "batch-dependent.",
+        min=1,
+    ),
 ]
 Encoding = Annotated[
     str | None,

@@ -15,6 +15,7 @@ from rich.progress import (
 from rich.progress import Progress as RichProgress
 
 from .._progress import Progress
+from ._formatting import percent
 
 
 class ProgressBar:
@@ -80,6 +81,6 @@ class ProgressBar:
     def _amount(self, now: Progress) -> str:
         if now.rows:
             rate = now.rows / max(monotonic() - self._started, 1e-9)
-            share = f"{now.done / now.total:.0%}, " if now.total else ""
+            share = f"{percent(now.done / now.total)}, " if now.total else ""
             return f"{share}{now.rows:,} rows, {rate:,.0f} rows/s"
         return "" if now.total is None or now.rows == 0 else f"{now.done:,}/{now.total:,}"

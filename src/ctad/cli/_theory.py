@@ -12,6 +12,7 @@ from rich.table import Table
 from ..errors import InputError
 from . import _options as option
 from ._console import command_output, plain_table
+from ._formatting import percent
 from ._model_files import load_detector
 
 if TYPE_CHECKING:
@@ -155,8 +156,8 @@ def _conclusions(
     detection: DetectionRate, separated: Separation | None, *, has_new_rows: bool
 ) -> Iterator[str]:
     yield (
-        f"{detection.measured:.0%} of rows with shuffled columns exceed the threshold, "
-        f"{detection.guaranteed:.0%} by proof."
+        f"{percent(detection.measured)} of rows with shuffled columns exceed the threshold, "
+        f"{percent(detection.guaranteed)} are guaranteed to."
     )
     if detection.measured < LOW_DETECTION_RATE:
         yield (
@@ -169,7 +170,7 @@ def _conclusions(
             "rows. Hold some out: ctad fit --holdout 0.2."
         )
     if separated is not None and separated.guaranteed > 0:
-        yield "Anomalies among the labelled rows have larger terms on average, by proof."
+        yield "Anomalies among the labelled rows are guaranteed to have larger terms on average."
     elif separated is not None:
         yield "The bounds guarantee nothing about the labelled rows; see the measured difference."
 

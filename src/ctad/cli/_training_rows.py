@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import pyarrow as pa
 
+from ..errors import InputError
 from ..io import (
     SCORE_COLUMNS,
     CsvDialect,
@@ -86,6 +89,15 @@ def read_training_rows(
             + (f" ({n_anomalous} of {n_seen} are labelled anomalous)." if n_anomalous else ".")
         )
     return TrainingRows(with_inferred_types(sample.rows(), dialects[0]), n_seen, n_anomalous)
+
+
+@contextmanager
+def naming_input(where: str) -> Iterator[None]:
+    """Name the input in errors about its rows."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from error
 
 
 def _decimal_sign(dialect: CsvDialect | None) -> str | None:

@@ -93,6 +93,10 @@ class CsvReader(TableReader):
             return TableError(
                 f"{self.file} contains bytes that are not {dialect.encoding}: state its encoding."
             )
+        if "straddl" in reason:  # a block of whole rows is not one for pyarrow
+            return TableError(
+                f"{self.file} is not a CSV file of text, or has a row that is too long."
+            )
         if self.file.path.is_file() and (uneven := first_uneven_row(self.file, dialect)):
             line, n_fields, expected = uneven
             return TableError(
