@@ -22,6 +22,7 @@ from sklearn.svm import OneClassSVM
 from sklearn.tree import ExtraTreeRegressor
 
 from ctad import CTAD, CalibratedDetector
+from ctad.errors import InputError
 from ctad.persistence import ModelFileError, load
 from ctad.persistence._arrays import array_from_bytes, array_to_bytes
 from ctad.persistence._object_checks import parts_of
@@ -288,7 +289,7 @@ def test_histograms_that_do_not_fit(path):
         file.set_array(file.attributes("HBOS")["bin_edges_"], np.ones((6, 1)))
         file.refused("histograms")
     File(path, HBOS(n_bins="auto"))
-    with pytest.raises(TypeError, match="HBOS inside a pipeline or a search cannot be saved"):
+    with pytest.raises(InputError, match="HBOS inside a pipeline or a search cannot be saved"):
         File(path, make_pipeline(KMeans(3), HBOS(n_bins=5)))
 
 
@@ -383,7 +384,7 @@ def test_distances_that_cannot_be_loaded_are_not_saved(path):
     search = LocalOutlierFactor(
         novelty=True, algorithm="ball_tree", metric="seuclidean", metric_params={"V": np.ones(3)}
     )
-    with pytest.raises(TypeError, match="SEuclideanDistance64"):
+    with pytest.raises(InputError, match="SEuclideanDistance64"):
         plain(search).save(path)
 
 

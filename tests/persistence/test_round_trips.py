@@ -34,6 +34,7 @@ from sklearn.svm import OneClassSVM
 
 from ctad import CTAD, CalibratedDetector, RelaxedCTAD
 from ctad.calibration import CentroidDistance, MahalanobisDistance, TransportOnly
+from ctad.errors import InputError
 from ctad.persistence import ModelFileError, load, read_manifest
 from ctad.persistence._allowed_types import PYOD
 
@@ -337,7 +338,7 @@ def first_two(X):
 
 
 class Local:
-    """Contains something that has no safe form in a file."""
+    """Contains something that a model file cannot hold."""
 
     def __init__(self, kept):
         self.kept_ = kept
@@ -351,7 +352,7 @@ class Local:
 )
 def test_objects_without_a_safe_form_cannot_be_saved(kept, path):
     detector = fitted(Local(kept), polarity="higher")
-    with pytest.raises(TypeError, match="Local cannot be saved: it contains"):
+    with pytest.raises(InputError, match="Local cannot be saved: it contains"):
         detector.save(path)
     assert not path.exists()
 
@@ -373,21 +374,21 @@ class MyDetector(CalibratedDetector):
 
 
 def test_classes_of_the_user_cannot_be_saved(path):
-    with pytest.raises(TypeError, match="MyCalibrator is not one of ctad's own calibrators"):
+    with pytest.raises(InputError, match="MyCalibrator is not one of ctad's own calibrators"):
         MyCalibrator().fit(X_TRAIN).save(path)
-    with pytest.raises(TypeError, match="MyCalibrator is not one of ctad's own calibrators"):
+    with pytest.raises(InputError, match="MyCalibrator is not one of ctad's own calibrators"):
         fitted(OneClassSVM(), calibrator=MyCalibrator()).save(path)
     inner = CalibratedDetector(OneClassSVM(), CTAD())
-    with pytest.raises(TypeError, match="a CalibratedDetector inside another cannot be saved"):
+    with pytest.raises(InputError, match="a CalibratedDetector inside another cannot be saved"):
         fitted(inner, calibrator=CTAD()).save(path)
-    with pytest.raises(TypeError, match="MyDetector cannot be saved"):
+    with pytest.raises(InputError, match="MyDetector cannot be saved"):
         MyDetector(OneClassSVM()).fit(X_TRAIN).save(path)
 
 
 def test_parameters_without_a_plain_form_are_refused(path):
     calibrator = CTAD(random_state=0).fit(X_TRAIN)
     calibrator.random_state = object()
-    with pytest.raises(TypeError, match=r"parameter random_state=.* cannot be saved"):
+    with pytest.raises(InputError, match=r"parameter random_state=.* cannot be saved"):
         calibrator.save(path)
     calibrator = CTAD().fit(X_TRAIN).set_params(weight=-1.0)
     with pytest.raises(ValueError, match="weight"):
@@ -424,6 +425,6 @@ def test_the_cache_folder_of_a_pipeline_is_not_saved(path, tmp_path):
 def test_a_file_stays_if_saving_over_it_fails(path):
     CTAD(random_state=0).fit(X_TRAIN).save(path)
     before = path.read_bytes()
-    with pytest.raises(TypeError, match="cannot be saved"):
+    with pytest.raises(InputError, match="cannot be saved"):
         fitted(Local(lambda: 0), polarity="higher").save(path)
     assert path.read_bytes() == before

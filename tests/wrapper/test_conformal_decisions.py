@@ -343,7 +343,7 @@ def test_thresholds_of_pythresh_are_those_of_pyod(thresholder, cancer, tmp_path)
     np.testing.assert_array_equal(ours.predict(new), theirs.predict(new))
     assert (ours.labels_ == (ours.decision_scores_ > ours.threshold_)).all()
     assert ours.predict(new[:1])[0] == ours.predict(new)[0]
-    with pytest.raises(TypeError, match="set the detector's contamination to a number"):
+    with pytest.raises(ValueError, match="set the detector's contamination to a number"):
         ours.save(tmp_path / "model.ctad")
     threshold = ours.threshold_
     ours.conformalize(normal[200:])

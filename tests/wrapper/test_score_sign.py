@@ -14,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from ctad import CalibratedDetector
+from ctad.errors import InputError
 from ctad.wrapper import scoring_method
 
 from .detectors import DistanceToMean, distance_to_origin
@@ -80,7 +81,6 @@ def test_a_stated_sign_overrides_the_recognised_one():
         ("iforest", r"pass an object: ctad.detectors.make\('iforest'\)"),
         (IsolationForest, r"pass an object: IsolationForest\(\)"),
         (StandardScaler(), "StandardScaler has no scores"),
-        (LocalOutlierFactor(), "Use novelty=True"),
     ],
 )
 def test_objects_without_scores_are_refused(detector, message):
@@ -88,6 +88,14 @@ def test_objects_without_scores_are_refused(detector, message):
         scoring_method(detector)
     with pytest.raises(TypeError, match=message):
         CalibratedDetector(detector).fit(np.eye(4))
+
+
+@pytest.mark.parametrize("wrap", [lambda detector: detector, make_pipeline, FrozenEstimator])
+def test_lof_without_novelty_does_not_score_new_rows(wrap):
+    with pytest.raises(
+        InputError, match=r"^LocalOutlierFactor\(\) does .* rows: use novelty=True$"
+    ):
+        scoring_method(wrap(LocalOutlierFactor()))
 
 
 def test_a_classifier_has_no_known_sign():

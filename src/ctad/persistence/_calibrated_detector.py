@@ -59,7 +59,7 @@ def describe(detector: CalibratedDetector, writer: Writer) -> dict[str, Any]:
 def _describe_detector(detector: CalibratedDetector, writer: Writer) -> dict[str, Any]:
     adapter = detector.adapter_
     if isinstance(adapter.final_step, CalibratedDetector):
-        raise TypeError("a CalibratedDetector inside another cannot be saved")
+        raise InputError("a CalibratedDetector inside another cannot be saved")
     description = {
         "name": adapter.name,
         "method": adapter.method,
@@ -89,7 +89,7 @@ def _describe_encoder(encoder: TableEncoder | None, writer: Writer) -> dict[str,
 def _contamination(detector: CalibratedDetector) -> Any:
     """The share; files do not contain PyThresh objects."""
     if not isinstance(detector.contamination, Real):
-        raise TypeError(
+        raise InputError(
             f"contamination={detector.contamination!r} cannot be saved: set the detector's "
             "contamination to a number first; its threshold_ stays"
         )

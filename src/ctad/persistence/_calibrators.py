@@ -49,7 +49,7 @@ def describe_unfitted(calibrator: Any) -> dict[str, Any]:
     """Class and parameters of a calibrator."""
     name = type(calibrator).__name__
     if name not in KINDS or type(calibrator) is not KINDS[name].type:
-        raise TypeError(f"{name} is not one of ctad's own calibrators, so it cannot be saved")
+        raise InputError(f"{name} is not one of ctad's own calibrators, so it cannot be saved")
     calibrator.check_parameters()
     return {"class": name, "parameters": plain_parameters(calibrator.get_params(deep=False))}
 

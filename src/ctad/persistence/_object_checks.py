@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import InputError
 from ._values import integer, require, within
 
 KERNELS = ("linear", "poly", "rbf", "sigmoid")
@@ -93,7 +94,7 @@ def check_savable(root: Any) -> None:
     """Raise if a file with this object could not be loaded, because it cannot be checked."""
     for part in parts_of(root):
         if _is_histograms(part) and part is not _unwrapped(root):
-            raise TypeError(
+            raise InputError(
                 "HBOS inside a pipeline or a search cannot be saved, except with n_bins='auto': it "
                 "does not check the number of columns it gets."
             )

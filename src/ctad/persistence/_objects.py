@@ -48,7 +48,7 @@ def pack(value: Any, writer: Writer) -> tuple[str, set[str]]:
     try:
         archive = ZipFile(io.BytesIO(skops.io.dumps(without_networks)))
     except Exception as error:
-        raise TypeError(
+        raise InputError(
             f"{name} cannot be saved: it contains something that a model file cannot hold "
             f"({error})."
         ) from error
@@ -63,7 +63,7 @@ def pack(value: Any, writer: Writer) -> tuple[str, set[str]]:
         loader, type_name = node["__loader__"], _type_name(node)
         if type_name not in ALLOWED.get(loader, ()):
             if loader not in EXTENDABLE or is_metric(type_name) or not _can_be_found(node):
-                raise TypeError(
+                raise InputError(
                     f"{name} cannot be saved: it contains {type_name} ({loader}), which a "
                     "model file cannot hold."
                 )

@@ -8,6 +8,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from ..calibration import BaseCalibrator
+from ..errors import InputError
 from ..wrapper import CalibratedDetector
 from ._calibrated_detector import describe as describe_detector
 from ._calibrators import describe as describe_calibrator
@@ -46,7 +47,7 @@ def save(model: Any, path: str | PathLike[str]) -> None:
         encoder = description["state"]["encoder"]
         columns = None if encoder is None else encoder["state"]["columns"]
     elif isinstance(model, CalibratedDetector):
-        raise TypeError(
+        raise InputError(
             f"{type(model).__name__} cannot be saved: only CalibratedDetector itself can"
         )
     elif isinstance(model, BaseCalibrator):

@@ -70,4 +70,4 @@ def _plain(name: str, value: Any) -> Any:
         return value
     if isinstance(value, float) and math.isfinite(value):
         return value
-    raise TypeError(f"parameter {name}={value!r} cannot be saved: use a number or a string")
+    raise InputError(f"parameter {name}={value!r} cannot be saved: use a number or a string")

@@ -188,7 +188,7 @@ class CalibratedDetector(ConformalMixin, SaveMixin, BaseEstimator):
             check_calibrator(self.calibrator)
         if not isinstance(self.encoder, TableEncoder | None):
             raise TypeError(
-                f"encoder must be None or a TableEncoder, such as TableEncoder(), not "
+                "encoder must be None or a TableEncoder, such as TableEncoder(), not "
                 f"{self.encoder!r}"
             )
 

@@ -85,11 +85,8 @@ def recognised_method(detector: Any) -> ScoringMethod | None:
             try:
                 getattr(detector, known.method)
             except AttributeError as error:
-                reason = error.__cause__ or error
-                raise TypeError(
-                    f"{final!r} does not score new rows: {reason}"
-                    + (" Use novelty=True." if hasattr(final, "novelty") else "")
-                ) from error
+                hint = ": use novelty=True" if hasattr(final, "novelty") else ""
+                raise InputError(f"{final!r} does not score new rows{hint}") from error
             return known
     return None
 
