@@ -13,8 +13,9 @@ from sklearn.ensemble import IsolationForest
 from sklearn.exceptions import NotFittedError
 
 from ctad import CTAD, CalibratedDetector, RelaxedCTAD, detectors
-from ctad.calibration import MahalanobisDistance
+from ctad.calibration import CentroidDistance, MahalanobisDistance
 from ctad.errors import InputError
+from ctad.transport import RowTransport
 
 from .data import clusters
 
@@ -178,6 +179,25 @@ def test_values_whose_distances_would_overflow_are_refused():
         MahalanobisDistance().fit(GOOD * 1e149)
 
 
+def test_errors_of_the_transport_itself_are_not_input_errors(monkeypatch):
+    def fail(*_, **__):
+        raise ValueError("a bug")
+
+    calibrator = CTAD().fit(GOOD)
+    monkeypatch.setattr(RowTransport, "solve_points", fail)
+    with pytest.raises(ValueError, match="a bug") as caught:
+        calibrator.delta(GOOD)
+    assert not isinstance(caught.value, InputError)
+
+
+@pytest.mark.parametrize(
+    "estimator", [CentroidDistance, lambda **options: CalibratedDetector(FOREST, **options)]
+)
+def test_random_state_is_checked(estimator):
+    with pytest.raises(InputError, match=r"random_state must be an integer .*, not 'x'"):
+        estimator(random_state="x").fit(GOOD)
+
+
 def test_one_training_row_is_too_few(estimator):
     with pytest.raises(ValueError, match=r"1 sample.* minimum of 2 is required"):
         estimator.fit(GOOD[:1])
@@ -252,6 +272,7 @@ BAD_PARAMETERS = [
     ("weight", "much", TypeError),
     ("n_centroids", 0, ValueError),
     ("n_centroids", 2.5, TypeError),
+    ("n_centroids", True, TypeError),
     ("n_centroids", "lots", TypeError),
     ("n_centroids", None, TypeError),
     ("n_centroids", np.array([1, 2]), TypeError),
@@ -270,13 +291,14 @@ BAD_PARAMETERS = [
     ("feature_scaling", (None, "none"), ValueError),
     ("feature_scaling", (), ValueError),
     ("feature_scaling", ("auto",), ValueError),
-    ("random_state", "seed", ValueError),
+    ("random_state", "seed", InputError),
+    ("random_state", -1, InputError),
 ]
 
 
 @pytest.mark.parametrize(("name", "value", "error"), BAD_PARAMETERS)
 def test_bad_parameters_are_refused_by_name(name, value, error):
-    with pytest.raises(error, match="seed" if name == "random_state" else name):
+    with pytest.raises(error, match=f"{name} must be"):
         CTAD(**{name: value}).fit(GOOD)
 
 

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_array
+from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import validate_data
 
 from ._frames import check_unique_names, column_names, is_table
@@ -82,6 +82,18 @@ def check_share(name: str, value: Any) -> None:
     """Raise unless `value` is a number between 0 and 1."""
     if not (isinstance(value, Real) and 0 < float(value) < 1):
         raise InputError(f"{name} must be between 0 and 1, not {value!r}")
+
+
+def random_generator(random_state: Any) -> np.random.RandomState:
+    """The random generator of a parameter `random_state`."""
+    try:
+        generator: np.random.RandomState = check_random_state(random_state)
+    except ValueError as error:
+        raise InputError(
+            "random_state must be an integer from 0 to 2**32 - 1, a RandomState or None, not "
+            f"{random_state!r}"
+        ) from error
+    return generator
 
 
 @contextmanager

@@ -19,14 +19,14 @@ from ._agreement import agreement
 from ._delta_parts import DeltaParts
 from ._score_scaling import SCORE_SCALINGS, ScoreScaling
 
-# The squares of values beyond these would overflow or underflow in distances.
+# The squares of values beyond these may overflow or underflow in distances.
 LARGEST_VALUE = 1e100
 SMALLEST_SPREAD = 1e-100
 
 
 def check_count(name: str, value: Any) -> None:
     """Raise unless a parameter is an integer >= 1."""
-    if not isinstance(value, Integral):
+    if isinstance(value, bool) or not isinstance(value, Integral):
         raise TypeError(f"{name} must be an integer, not {value!r}")
     if value < 1:
         raise InputError(f"{name} must be an integer >= 1, not {value}")

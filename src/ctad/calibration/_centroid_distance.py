@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from .._types import Floats, Rows
+from .._validation import random_generator
 from ..transport import EuclideanCosts
 from ._base_calibrator import BaseCalibrator, check_count, limited_to_rows
 from ._delta_parts import DeltaParts
@@ -54,7 +54,7 @@ class CentroidDistance(BaseCalibrator):
 
     def _fit(self, rows: Floats) -> Floats:
         [k] = limited_to_rows(len(rows), n_centroids=self.n_centroids)
-        self.centroids_, labels = find_centroids(rows, k, check_random_state(self.random_state))
+        self.centroids_, labels = find_centroids(rows, k, random_generator(self.random_state))
         _, without_row = leave_one_out_costs(rows, self.centroids_, np.ones(k), labels)
         return without_row
 

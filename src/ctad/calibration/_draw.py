@@ -12,6 +12,7 @@ from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
 from .._types import Floats, Integers, Rows
 from ..errors import InputError
 from ..transport import EuclideanCosts, RowTransport, Transported, euclidean_costs
+from ._base_calibrator import LARGEST_VALUE
 from ._delta_parts import Moves, Neighbours
 from ._kmeans import find_centroids, leave_one_out_costs, usual_distances
 
@@ -99,8 +100,15 @@ class Draw:
         """The transport of each row."""
         try:
             return self.transport.solve_points(rows, self._costs, mass=mass, n_threads=n_threads)
-        except ValueError as error:  # a row too far away
+        except ValueError as error:
+            if self._are_in_range(rows):  # not the fault of the rows
+                raise
             raise InputError(str(error)) from error
+
+    def _are_in_range(self, rows: Rows) -> bool:
+        """Whether the distances of rows in the space of this draw can be computed."""
+        with np.errstate(over="ignore"):
+            return bool((np.abs(self.transform(rows)) <= LARGEST_VALUE).all())
 
     def attribute(
         self, rows: Rows, columns: Floats, number: int, n_threads: int = 1

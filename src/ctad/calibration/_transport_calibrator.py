@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import fields
 from numbers import Integral
 
 import numpy as np
 from joblib import effective_n_jobs
-from sklearn.utils import check_random_state
 
 from .._progress import report_progress
 from .._types import Floats, Rows
+from .._validation import random_generator
 from ..errors import InputError
 from ._base_calibrator import BaseCalibrator, check_count
 from ._delta_parts import DeltaParts, Moves
@@ -63,7 +64,7 @@ class TransportCalibrator(BaseCalibrator):
 
     def _fit(self, rows: Floats) -> Floats:
         settings = self._draw_settings(len(rows))
-        random = check_random_state(self.random_state)
+        random = random_generator(self.random_state)
         draws = []
         extra = np.zeros(len(rows))
         for number, each in enumerate(settings):
@@ -124,6 +125,9 @@ class TransportCalibrator(BaseCalibrator):
         for part in (delta, references, columns):
             part /= len(self.draws_)
         all_moves = Moves(
-            *map(np.concatenate, zip(*(vars(moved).values() for moved in moves), strict=True))
+            **{
+                field.name: np.concatenate([getattr(moved, field.name) for moved in moves])
+                for field in fields(Moves)
+            }
         )
         return DeltaParts(delta, columns, references, all_moves, self.draws_[0].neighbours(rows))

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from .._frames import is_table, take_rows
 from .._result_types import DriftResult, ScoreParts
 from .._saving import SaveMixin
 from .._types import Floats, Integers, Rows
-from .._validation import check_choice, check_share, check_training_rows
+from .._validation import check_choice, check_share, check_training_rows, random_generator
 from .._warnings import warn_user
 from ..calibration import RelaxedCTAD
 from ..errors import InputError
@@ -414,7 +413,7 @@ class CalibratedDetector(ConformalMixin, SaveMixin, BaseEstimator):
         self.__dict__.pop("labels_", None)  # not fitted if an error occurs below
         self.check_parameters()
         scoring = scoring_method(self.detector, self.polarity)
-        random = check_random_state(self.random_state)
+        random = random_generator(self.random_state)
         seeds = None if self.random_state is None else random
         X, held_out, trained = self._split(X, y, random)
         self.input_, rows = InputConverter.fitted(
