@@ -13,7 +13,7 @@ from ctad.detectors import known_detector
 from ctad.evaluation import NO_CALIBRATION, Results
 
 from ..markdown import table
-from ..paper.printed_numbers import ROUNDING, SAME, comparison
+from ..paper.printed_numbers import METRICS, ROUNDING, SAME, comparison
 from ..paper.protocol import FIRST_HALF
 from ..paper.published_settings import published_settings
 from .settings import (
@@ -26,7 +26,6 @@ from .settings import (
     name_in_results,
 )
 
-METRICS = {"auc_pr": "AUC-PR", "auc_roc": "AUC-ROC"}
 DETECTORS = (
     *("OCSVM", "KNN", "PCA", "IForest", "ECOD", "DeepSVDD", "AutoEncoder"),
     *("DTE", "DRL", "GOAD", "NeuTraLAD", "MCM", "ICL"),

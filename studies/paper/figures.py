@@ -11,7 +11,8 @@ from ctad import CTAD
 from ctad.evaluation.report import Measurements, Picture, Table
 from ctad.transport import euclidean_costs
 
-from .tables import METRICS, SYMBOLS, swept_cells
+from .printed_numbers import METRICS
+from .tables import SYMBOLS, swept_cells
 
 # Okabe and Ito's colours: the colour-blind can distinguish them; with the markers also in grey.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 
 FOLDER = Path(__file__).parent / "printed"
-METRICS = ("auc_pr", "auc_roc")
+METRICS = {"auc_pr": "AUC-PR", "auc_roc": "AUC-ROC"}
 WITH_CTAD = "+CTAD"  # after the name of a detector
 
 # The paper prints four digits and rounds on the way: numbers are equal if they differ by less.

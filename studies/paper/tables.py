@@ -12,12 +12,11 @@ from ctad.evaluation.report import Measurements, Reference, Table
 from . import printed_numbers as printed
 from .calibrations import ALTERNATIVES, AS_PUBLISHED, SWEEPS, VARIANTS
 from .gaps import gap_store
-from .printed_numbers import ROUNDING, SAME, WITH_CTAD
+from .printed_numbers import METRICS, ROUNDING, SAME, WITH_CTAD
 from .protocol import FIRST_HALF
 from .runtimes import runtime_store
 from .study import Study
 
-METRICS = {"auc_pr": "AUC-PR", "auc_roc": "AUC-ROC"}
 SYMBOLS = {"n_centroids": "K", "n_references": "M", "weight": "weight"}
 # The detectors that the paper shows with calibration among all methods.
 SHOWN_CALIBRATED = ("KNN", "MCM", "DRL")

@@ -6,6 +6,8 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
+from ctad.evaluation.report import format_p_value
+
 from ..markdown import table
 from .candidates import BASELINE, RECOMMENDED, TOO_SLOW, candidates
 from .gains import Gains, left_out_groups, p_value
@@ -51,7 +53,11 @@ def gains_by_detector(gains: Gains) -> list[str]:
         rows.append(
             (
                 *(detector, protocol, len(gain), f"{plain.base_auc_pr.mean():.3f}"),
-                *(f"**{gain.mean():+.3f}**", _short(p_value(gain)), (gain > 0).sum()),
+                *(
+                    f"**{gain.mean():+.3f}**",
+                    format_p_value(p_value(gain), decimals=4),
+                    (gain > 0).sum(),
+                ),
                 f"{GOALS[detector]:+.3f}" if protocol == FIRST_HALF.name else "> 0",
                 *(plain.constant.sum(), f"{gain[~plain.constant].mean():+.3f}"),
                 f"{gains.of_calibration(RECOMMENDED, protocol, detector).mean():+.3f}",
@@ -161,11 +167,6 @@ def gains_by_agreement(together: pd.DataFrame) -> list[str]:
         )
     heads = ("agreement on training rows", "cases", "mean gain", "median", "wins")
     return table((*heads, f"lose over {SMALL_LOSS}"), rows)
-
-
-def _short(p: float) -> str:
-    """Four digits, or the power of ten of very small ones."""
-    return f"{p:.4f}" if p >= 0.0001 else f"{p:.0e}"
 
 
 def _judged() -> list[tuple[str, str]]:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from ctad._p_value_text import format_p_value
+from ctad._number_text import format_p_value
 from ctad._result_types import ColumnDrift
 from ctad.report._chart import label_text
 from ctad.report._curve_charts import comparisons, curve_charts

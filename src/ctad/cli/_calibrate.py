@@ -93,12 +93,9 @@ def calibrate(
 
 def _sha256(model: ScoreColumnModel, rows: pa.Table) -> str:
     """Identifies this calibration by its settings and training rows."""
-    from pyarrow import BufferOutputStream, ipc
+    from .._arrow_bytes import table_bytes
 
     settings = (model.column, model.sign, model.encoder, model.calibrator)
     digest = sha256(repr(settings).encode())
-    stream = BufferOutputStream()
-    with ipc.new_stream(stream, rows.schema) as writer:
-        writer.write_table(rows)
-    digest.update(stream.getvalue())
+    digest.update(table_bytes(rows))
     return digest.hexdigest()

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.ipc
 
+from .._arrow_bytes import table_bytes
 from .._types import Floats
 from ..errors import InputError
 
@@ -72,7 +72,7 @@ class Dataset:
         """
         digest = hashlib.sha256()
         if isinstance(self.X, pa.Table):
-            digest.update(_ipc_stream(self.X))
+            digest.update(table_bytes(self.X))
         else:
             digest.update(np.array(self.X.shape, dtype="<i8").tobytes())
             digest.update((self.X + 0.0).astype("<f8", copy=False).tobytes())  # -0.0 + 0.0 is 0.0
@@ -125,12 +125,3 @@ def _checked_labels(values: Any, n_rows: int) -> npt.NDArray[np.bool_]:
             "are needed"
         )
     return y.astype(bool)
-
-
-def _ipc_stream(table: pa.Table) -> pa.Buffer:
-    # As one batch: the batches of a table depend on the file.
-    table = table.replace_schema_metadata(None).combine_chunks()
-    stream = pa.BufferOutputStream()
-    with pa.ipc.new_stream(stream, table.schema) as writer:
-        writer.write_table(table)
-    return stream.getvalue()

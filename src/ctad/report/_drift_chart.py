@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 
-from .._p_value_text import format_p_value
+from .._number_text import counted, format_p_value
 from .._result_types import ColumnDrift
 from ._chart import (
     BLUE,
@@ -17,7 +17,6 @@ from ._chart import (
     new_layout,
     rounded,
 )
-from ._formatting import counted
 
 MAX_COLUMNS = 20
 

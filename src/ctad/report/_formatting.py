@@ -62,12 +62,3 @@ def percent_text(share: float) -> str:
     if 0.9995 < share < 1:
         number = "> 99.9"
     return number + PERCENT
-
-
-def counted(number: int, one: str, many: str) -> str:
-    """A number of things.
-
-    >>> counted(1, "row", "rows"), counted(1200, "row", "rows")
-    ('1 row', '1,200 rows')
-    """
-    return f"{number:,} {one if number == 1 else many}"

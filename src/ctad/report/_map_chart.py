@@ -6,10 +6,10 @@ import html
 
 import numpy as np
 
-from .._p_value_text import format_p_value
+from .._number_text import counted, format_p_value
 from .._types import Booleans, Floats, Integers
 from ._chart import BLUE, GREY, ROSE, Chart, Figure, as_sentence, label_text, new_layout, rounded
-from ._formatting import counted, percent_text, score_text
+from ._formatting import percent_text, score_text
 from ._report import Projection, Report
 
 N_HIGHEST = 20  # rows that are marked if none are selected

@@ -11,12 +11,12 @@ from typing import Any
 
 from .. import __version__
 from .._metrics import Comparison
-from .._p_value_text import format_p_value
+from .._number_text import counted, format_p_value
 from ..errors import MissingPackageError
 from ._chart import Chart
 from ._curve_charts import RESAMPLES, comparisons, curve_charts, has_curves
 from ._drift_chart import drift_chart
-from ._formatting import counted, gain_text, percent_text, score_text
+from ._formatting import gain_text, percent_text, score_text
 from ._map_chart import map_chart
 from ._p_value_chart import p_value_chart
 from ._page import Page

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .._number_text import counted
 from .._types import Floats
 from ._chart import (
     FAINT,
@@ -21,7 +22,7 @@ from ._chart import (
     new_layout,
     rounded,
 )
-from ._formatting import PERCENT, counted, percent_text, score_text
+from ._formatting import PERCENT, percent_text, score_text
 from ._report import Report
 from ._score_axis import ScoreAxis
 

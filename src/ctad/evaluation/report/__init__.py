@@ -15,7 +15,7 @@ except ModuleNotFoundError as error:
     raise MissingPackageError(
         f"the report of a benchmark needs {error.name}: pip install 'ctad[benchmark]' installs it"
     ) from error
-from ..._p_value_text import format_p_value
+from ..._number_text import format_p_value
 
 __all__ = [
     "FIGURE_STYLE",

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from ..._p_value_text import format_p_value
+from ..._number_text import format_p_value
 from .._calibrations import NO_CALIBRATION
 from ._measurements import CONSTANT, Measurements, Reference
 from ._table import Format, Table

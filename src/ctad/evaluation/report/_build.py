@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import isnan
 from pathlib import Path
 
+from ..._number_text import counted
 from ..._progress import report_progress
 from .._benchmark import Benchmark
 from .._protocols import RANDOM_SPLIT
@@ -155,8 +156,3 @@ def _description(measured: Measurements, benchmark: Benchmark) -> str:
         f"and calibration {benchmark.calibration!r}. {RANDOM_SPLIT.name.capitalize()}: "
         f"{RANDOM_SPLIT.description}."
     )
-
-
-def counted(n: int, thing: str) -> str:
-    """A number of things."""
-    return f"{n} {thing}" + ("" if n == 1 else "s")
