@@ -57,8 +57,8 @@ class DriftResult:
     ----------
     still_fits : bool
     p_value : float or None
-        Of the test that scores are distributed like those of normal rows held out of training; None
-        without such rows.
+        The p-value of the test that scores are distributed like those of normal rows held out of
+        training; None without such rows.
     alpha : float
         The false-alarm rate: the probability, at most, that data without drift does not pass.
     drifts : sequence of ColumnDrift

@@ -86,7 +86,7 @@ class ThresholdMixin(ABC):
         Returns
         -------
         ndarray of shape (n, 2)
-            Of the row being normal and anomalous.
+            The probabilities that a row is normal and that it is anomalous.
         """
         scores = self.decision_function(X)
         finite = self.decision_scores_[np.isfinite(self.decision_scores_)]

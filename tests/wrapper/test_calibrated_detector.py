@@ -243,6 +243,22 @@ def test_the_encoder_is_checked(encoder):
         CalibratedDetector(KNN(), encoder=encoder).fit(X_TRAIN)
 
 
+def test_nothing_fitted_remains_after_a_failed_refit():
+    detector = CalibratedDetector(small_forest(), CTAD(), holdout=0.2, random_state=0).fit(X_TRAIN)
+    with pytest.raises(InputError, match="NaN"):
+        detector.fit(np.full_like(X_TRAIN, np.nan))
+    for name in ("threshold_", "labels_", "decision_scores_", "calibration_scores_"):
+        assert not hasattr(detector, name)
+    with pytest.raises(NotFittedError):
+        detector.predict(X_TRAIN)
+
+
+@pytest.mark.parametrize("y", [None, [0]])
+def test_a_table_of_one_row_is_refused_with_its_number_of_rows(y):
+    with pytest.raises(InputError, match="the table has 1 row: training needs at least 2"):
+        CalibratedDetector(small_forest()).fit(pd.DataFrame({"a": [1.0]}), y)
+
+
 def test_scores_that_are_strings_name_the_detector():
     def verdict(X):
         return ["odd"] * len(X)

@@ -133,6 +133,13 @@ def test_reasons_in_the_columns_own_units(detector, odd):
     assert by_column["when"].value == "time of day 09:00"
 
 
+def test_a_row_out_of_range_is_named(detector, odd):
+    explanation = detector.explain(odd)
+    for method in (explanation.text, explanation.reasons, explanation.transport_text):
+        with pytest.raises(IndexError, match="row 5 is out of range: 3 rows were explained"):
+            method(5)
+
+
 def test_a_readable_text(detector, odd):
     explanation = detector.explain(odd)
     text = explanation.text(1)

@@ -16,8 +16,8 @@ class CTAD(TransportCalibrator):
     r"""Calibrate the scores of any anomaly detector by optimal transport.
 
     Normal data is described twice: by M random training rows (P) and by K k-means
-    centroids (Q). With the row in question put into P, the optimal-transport distance
-    between P and Q says how badly the row fits [1]_:
+    centroids (Q). The row is added to P. The optimal-transport distance between P and Q then
+    measures how badly it fits [1]_:
 
     .. math:: \Delta(x) = \mathrm{OT}\Bigl(\tfrac{1}{M+1}\bigl(\delta_x + \sum_i
         \delta_{x_i}\bigr),\; \sum_j b_j \delta_{C_j}\Bigr), \qquad

@@ -16,7 +16,7 @@ Location = tuple[float, float]  # (shift, scale)
 IDENTITY: Location = (0.0, 1.0)
 
 # If more than half of the values are nearly equal, such as the scores of machines that mostly rest,
-# the interquartile range is no measure of scale. If the range of the middle 90 % is this many times
+# the interquartile range is not a useful scale. If the range of the middle 90 % is this many times
 # wider, it is used instead, divided by the ratio of the two ranges in a normal distribution.
 NARROW = 40
 OUTER_TO_INNER = 2.439

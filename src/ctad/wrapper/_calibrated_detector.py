@@ -61,9 +61,9 @@ class CalibratedDetector(ConformalMixin, SaveMixin, BaseEstimator):
         Whether higher or lower scores of the detector are more anomalous. "auto" recognises
         detectors of PyOD and scikit-learn, also in pipelines. For others say which.
     contamination : float in (0, 0.5], or a PyThresh object, default=0.1
-        With normal rows held out of training: the share of new normal rows above `threshold_`, on
-        average at most. Without: the share of training rows above it, as in PyOD. A PyThresh object
-        finds the threshold from the training scores.
+        With normal rows held out of training: on average at most this share of new normal rows is
+        above `threshold_`. Without: this share of training rows is above it, as in PyOD. A PyThresh
+        object finds the threshold from the training scores.
     holdout : float in (0, 1), default=None
         Share of the normal rows passed to `fit`, chosen at random, that detector and calibrator are
         not trained on. `threshold_`, `p_value`, `percentile`, `select`, `predict` and `monitor`
@@ -410,7 +410,8 @@ class CalibratedDetector(ConformalMixin, SaveMixin, BaseEstimator):
 
     def _fit(self, X: Any, y: Any) -> Integers | None:
         """Fit; return the places of the training rows in X, or None if all rows are."""
-        self.__dict__.pop("labels_", None)  # not fitted if an error occurs below
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)  # nothing of an earlier fit remains if an error occurs below
         self.check_parameters()
         scoring = scoring_method(self.detector, self.polarity)
         random = random_generator(self.random_state)

@@ -58,8 +58,8 @@ def drift_from_training(
 def _drifts(
     rows: Floats, sample: Floats, sources: Sequence[str], alpha: float
 ) -> list[ColumnDrift]:
-    """The drift of each column, the most changed first. Of a column with several features, the
-    most changed feature counts."""
+    """The drift of each column, the most changed first. If a column has several features, the most
+    changed one counts."""
     tests = [_same_distribution(now, then) for now, then in zip(rows.T, sample.T, strict=True)]
     adjusted = false_discovery_control([p for _, p in tests])
     drifts = [

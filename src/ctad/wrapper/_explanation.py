@@ -149,10 +149,10 @@ class Explanation:
         Returns
         -------
         data frame
-            Of the library of the table that was explained, with its index if it has one. For an
-            array: of pandas, polars or Arrow, whichever is installed. The columns are "base_score",
-            "delta", "base_part", "delta_part", "score" and "p_value"; "reason", the column that
-            sets the row apart most; "part of ..." for each column of the table;
+            It has the library of the table that was explained, and its index if there is one. For
+            an array, the library is pandas, polars or Arrow, whichever is installed. The columns
+            are "base_score", "delta", "base_part", "delta_part", "score" and "p_value"; "reason",
+            the column that sets the row apart most; "part of ..." for each column of the table;
             "references_part"; "nearest_reference" and "reference_distance".
         """
         data: dict[str, Any] = {
@@ -190,7 +190,11 @@ class Explanation:
 
     def _place(self, row: int) -> int:
         """The row counted from the start; raises IndexError if there is no such row."""
-        return range(len(self))[row]
+        try:
+            return range(len(self))[row]
+        except IndexError:
+            message = f"row {row} is out of range: {len(self)} rows were explained"
+            raise IndexError(message) from None
 
 
 def explain_rows(

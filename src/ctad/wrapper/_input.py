@@ -98,6 +98,8 @@ class InputConverter:
         if not is_table(X):
             rows = check_training_rows(estimator, X)
             return cls(_column_names(estimator)), rows
+        if X.shape[0] == 1:
+            raise InputError("the table has 1 row: training needs at least 2 rows")
         fitted = TableEncoder() if encoder is None else clone(encoder)
         rows = fitted.fit_transform(X)
         estimator.n_features_in_ = fitted.n_features_in_
