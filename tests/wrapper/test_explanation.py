@@ -144,7 +144,7 @@ def test_a_readable_text(detector, odd):
     explanation = detector.explain(odd)
     text = explanation.text(1)
     assert text.startswith("Row 1: score ")
-    assert "at most 0.826 % of normal rows score as high (p-value 0.00826)" in text
+    assert "at most 0.826 % of normal rows score as high (p-value 0.0083)" in text
     assert "from IsolationForest, which gives 0." in text
     assert "amount  9,300  (usual: " in text
     assert "times what is usual there" in text

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .._number_text import format_p_value
 from .._result_types import Reason
 
 if TYPE_CHECKING:
@@ -55,7 +56,8 @@ def _p_value(explanation: Explanation, row: int) -> str:
     if explanation.p_value is None:
         return ""
     p = explanation.p_value[row]
-    return f"; at most {100 * p:.3g} % of normal rows score as high (p-value {p:.3g})"
+    text = format_p_value(p, decimals=4)
+    return f"; at most {100 * p:.3g} % of normal rows score as high (p-value {text})"
 
 
 def _parts(explanation: Explanation, row: int) -> list[str]:
