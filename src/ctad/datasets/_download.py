@@ -60,7 +60,7 @@ def cached_file(known: KnownDataset, *, download: bool = False) -> Path | None:
     try:
         path = _cache_path(known)
         _check_file(known, path)
-    except (ImportError, OSError, ValueError):  # ImportError: without pooch there is no cache
+    except (ImportError, InputError, OSError):  # ImportError: without pooch there is no cache
         return download_file(known) if download else None
     return path
 
@@ -84,7 +84,7 @@ def download_file(known: KnownDataset) -> Path:
                 _fetch(known, part, attempt)
                 _check_file(known, part)
             return path
-        except (RequestException, ValueError) as error:
+        except (RequestException, ValueError) as error:  # ValueError: bad headers of an answer
             last = error
         except OSError as error:  # disk full, or no permission
             raise DownloadError(

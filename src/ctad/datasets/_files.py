@@ -12,6 +12,7 @@ import pyarrow as pa
 import scipy.io
 
 from .._validation import LARGEST_EXACT_INTEGER
+from ..errors import InputError
 from ..io import LabelColumn, TableError, find_tables, open_table, with_inferred_types
 from ..tables import numeric_columns
 from ._dataset import Dataset
@@ -82,7 +83,7 @@ def read_as(
         y = LabelColumn(label, anomalous).is_anomaly(pa.table({label: _flat(labels)}), path)
     try:
         return Dataset(name, X, y)
-    except ValueError as error:
+    except InputError as error:
         raise TableError(f"{path}: {error}.") from error
 
 
@@ -203,11 +204,11 @@ def _read_table(path: Path, label: str, anomalous: str | None) -> tuple[Any, npt
 
 def _as_array(table: pa.Table) -> Any:
     """An array if all columns are numbers; else the table itself, for TableEncoder."""
-    if any(_may_identify(column) for column in table.columns):
+    if not table.num_columns or any(_may_identify(column) for column in table.columns):
         return table  # TableEncoder drops identifiers; an array would keep them
     try:
         return numeric_columns(table, table.column_names, needed_by="an array")
-    except ValueError:
+    except InputError:
         return table
 
 

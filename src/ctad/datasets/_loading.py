@@ -76,7 +76,7 @@ def _known_dataset(
 ) -> KnownDataset:
     try:
         return known_dataset(name)
-    except ValueError as error:
+    except InputError as error:
         listed = f" {folder} has {', '.join(files) or 'none'}." if folder else ""
         raise InputError(f"{error}{listed}") from None
 

@@ -4,7 +4,7 @@ from ._benchmark import Benchmark
 from ._calibrations import NO_CALIBRATION, Calibration
 from ._cells import Cell, Outcome
 from ._contestants import Contestant
-from ._detector_scores import DetectorScores, detector_scores
+from ._detector_scores import detector_scores
 from ._jobs import Source
 from ._measure import Metrics, measure
 from ._plan import Entry, Plan
@@ -20,7 +20,6 @@ __all__ = [
     "Calibration",
     "Cell",
     "Contestant",
-    "DetectorScores",
     "Entry",
     "Metrics",
     "Outcome",

@@ -39,7 +39,7 @@ class Benchmark:
 
     @classmethod
     def found_in(cls, results: Results, calibration: str = "recommended") -> Benchmark:
-        """All that a folder has results of.
+        """The benchmark whose results are in a folder.
 
         Parameters
         ----------

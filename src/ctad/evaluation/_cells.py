@@ -18,7 +18,7 @@ from ._versions import environment
 
 @dataclass(frozen=True)
 class Cell:
-    """What a result is the result of.
+    """Identifies a result.
 
     Attributes
     ----------
@@ -43,13 +43,13 @@ class Outcome:
     environment : str
         Versions of libraries: a key of `Results.environments`.
     auc_pr, auc_roc, precision_at_n : float or None
-        Of the calibrated scores.
+        Metrics of the calibrated scores.
     base_auc_pr, base_auc_roc, base_precision_at_n : float or None
-        Of the detector alone.
+        Metrics of the detector alone.
     fit_seconds, score_seconds : float or None
-        Of the detector: training, and scoring all test rows.
+        Times of training the detector, and of scoring all test rows.
     term_seconds : float or None
-        Of the calibration term, all test rows.
+        Time of the calibration term of all test rows.
     error : str or None
         Why there are no metrics.
     """
@@ -107,10 +107,10 @@ def outcomes(
 
 
 def _rounded_metrics(metrics: Metrics, prefix: str = "") -> dict[str, Any]:
-    """Five digits, more than anything is compared by."""
+    """Round to five digits; comparisons use fewer."""
     return {prefix + name: round(value, 5) for name, value in asdict(metrics).items()}
 
 
 def _rounded(seconds: float | None) -> float | None:
-    """Three digits; times vary by more than that."""
+    """Round to three digits; times vary by more than that."""
     return None if seconds is None else float(f"{seconds:.3g}")

@@ -64,6 +64,8 @@ def detector_scores(
     Returns
     -------
     DetectorScores
+        `scores` (`Values`, higher = more anomalous), `fit_seconds`, and `score_seconds` of the
+        test rows.
 
     Examples
     --------

@@ -8,7 +8,7 @@ from ..datasets import DownloadError
 from ..errors import MissingPackageError
 
 # Faults of the machine rather than of the data: they may be gone next time.
-PASSING = (ImportError, MemoryError, OSError)
+TEMPORARY = (ImportError, MemoryError, OSError)
 OWN_ERRORS: dict[str, type] = {
     error.__name__: error for error in (DownloadError, MissingPackageError)
 }
@@ -22,10 +22,10 @@ def describe(error: BaseException) -> str:
 
 def must_retry(error: str | None, retry_failed: bool) -> bool:
     """Whether a result has to be computed again, given its error."""
-    return error is not None and (retry_failed or _is_passing(error))
+    return error is not None and (retry_failed or _is_temporary(error))
 
 
-def _is_passing(error: str) -> bool:
+def _is_temporary(error: str) -> bool:
     name = error.partition(":")[0]
     kind = OWN_ERRORS.get(name, getattr(builtins, name, object))
-    return issubclass(kind, PASSING) or OUT_OF_MEMORY in error
+    return issubclass(kind, TEMPORARY) or OUT_OF_MEMORY in error

@@ -1,4 +1,4 @@
-"""What one process does at a time."""
+"""Jobs of a benchmark: each is one split of a data set, done by one process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a benchmark is to measure."""
+"""The plan of a benchmark: what to measure."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from ._versions import Environment, Versions
 
 @dataclass(frozen=True)
 class DatasetName:
-    """What results call a data set."""
+    """The name of a data set in results."""
 
     name: str
 

@@ -101,7 +101,7 @@ def _noted(plan: Plan, source: Source, results: Results) -> dict[str, int]:
         report_progress("Reading the data sets", number, len(plan.datasets))
         try:
             dataset = source.load(name)
-        except (OSError, ValueError) as error:
+        except (InputError, OSError) as error:
             warn_user(f"{name} is left out: {error}")
             if isinstance(error, DownloadError):  # without a connection, each would take as long
                 source = replace(source, download=False)

@@ -1,4 +1,4 @@
-"""Results in a folder: computed once, kept for good."""
+"""Results in a folder, each computed once."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ class Store(Generic[Key, Value]):
 
     @contextmanager
     def _locked(self) -> Iterator[IO[bytes]]:
-        """The CSV file, open at its beginning, for this process alone."""
+        """Open the CSV file at its beginning and lock it for this process."""
         self.csv_path.parent.mkdir(parents=True, exist_ok=True)
         while True:
             with self.csv_path.open("a+b") as file:
@@ -218,7 +218,7 @@ def _type(hint: Any) -> tuple[type, bool]:
 
 
 def _whole_lines(content: bytes) -> bytes:
-    """Without what comes after the last end of a line. No field contains a line break."""
+    """Cut off an unfinished last line. No field contains a line break."""
     return content[: content.rfind(b"\n") + 1]
 
 

@@ -12,14 +12,14 @@ from .._library_versions import library_versions
 
 @dataclass(frozen=True)
 class Environment:
-    """A short name for the software in use, so that a result need not list it."""
+    """An identifier of the software in use, which results store instead of the versions."""
 
     id: str
 
 
 @dataclass(frozen=True)
 class Versions:
-    """The versions behind that name, on one line."""
+    """The versions, on one line."""
 
     versions: str
 

@@ -34,7 +34,7 @@ class Picture:
     Attributes
     ----------
     name : str
-        Of its file; blanks become underscores.
+        File name; blanks become underscores.
     title : str
     note : str
         How to read it.

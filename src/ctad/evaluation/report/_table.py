@@ -18,7 +18,7 @@ class Table:
     Attributes
     ----------
     name : str
-        Of its file; blanks become underscores.
+        File name; blanks become underscores.
     title : str
     note : str
         How to read it.
