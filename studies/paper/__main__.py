@@ -1,6 +1,6 @@
 """Rebuild the paper's study: run what is missing, then write its tables and figures.
 
-Hours the first time. Stopped and started again, it goes on where it was.
+This takes hours the first time. It can be stopped and continued.
 """
 
 import argparse

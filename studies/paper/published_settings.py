@@ -20,7 +20,7 @@ def with_published_settings(detector: str) -> Contestant:
 def published_settings(detector: str, dataset: str) -> dict[str, Any]:
     """Options of a detector that differ from its defaults in ctad.
 
-    DRL's authors chose its settings per data set with the test labels in sight.
+    DRL's authors chose its settings per data set using the test labels.
     """
     published: dict[str, Any] = {}
     if detector in ("DRL", "MCM"):

@@ -30,7 +30,7 @@ FIRST_HALF_STANDARDISED = replace(
     standardised=True,
     add=add_by_training,
 )
-# By both a calibration is chosen and judged.
+# Calibrations are chosen and judged on both splits.
 SPLITS = (FIRST_HALF, RANDOM_SPLIT)
 
 
