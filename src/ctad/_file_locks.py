@@ -10,7 +10,7 @@ def lock_file(descriptor: int, *, wait: bool) -> bool:
     ----------
     descriptor : int
     wait : bool
-        Whether to wait for another process that has the lock; else that is a BlockingIOError.
+        True: wait while another process has the lock. False: raise BlockingIOError.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Jobs in several processes, none of which can stop the others by dying."""
+"""Jobs in several processes; a process that dies does not stop the others."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ SHOP = pa.table(
     }
 )
 NOT_USED = (
-    "not used: 'order' (counts the rows), 'name' (text that hardly repeats), "
+    "not used: 'order' (looks like a row number), 'name' (text that hardly repeats), "
     "'country' (constant), 'tags' (of type list<item: int64>)."
 )
 
@@ -245,14 +245,17 @@ def test_infinite_values_are_refused():
 
 # description: (values, reason or None if it is used)
 COLUMNS = {
-    "row numbers": (range(50), "counts the rows"),
-    "row numbers with a missing value": ([*range(49), None], "counts the rows"),
+    "row numbers": (range(50), "looks like a row number"),
+    "row numbers with a missing value": ([*range(49), None], "looks like a row number"),
     "measured integers with a missing value": ([*(i * 37 % 40 for i in range(49)), None], None),
-    "row numbers downwards": (range(50, 0, -1), "counts the rows"),
-    "shuffled keys": (np.random.default_rng(0).permutation(50), "counts the rows"),
-    "increasing keys": (np.cumsum(range(1, 51)), "counts the rows"),
+    "row numbers downwards": (range(50, 0, -1), "looks like a row number"),
+    "shuffled keys": (np.random.default_rng(0).permutation(50), "looks like a row number"),
+    "increasing keys": (np.cumsum(range(1, 51)), "looks like a row number"),
     "measured integers": ([i * 37 % 40 for i in range(50)], None),
-    "some of shuffled keys": (np.random.default_rng(0).permutation(60)[:50], "counts the rows"),
+    "some of shuffled keys": (
+        np.random.default_rng(0).permutation(60)[:50],
+        "looks like a row number",
+    ),
     "distinct by chance": (np.random.default_rng(0).permutation(500)[:50], None),
     "increasing floats": (np.arange(50.0), None),
     "large keys": ([2**60 + i % 7 for i in range(50)], "integers beyond 2**53"),

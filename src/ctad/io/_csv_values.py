@@ -152,8 +152,7 @@ KIND_OF_TYPE = {
 
 
 def kind_of_type(type_: pa.DataType) -> ValueKind | None:
-    """The kind of text that becomes this type, which may be one that only other files than CSV
-    have; None if text cannot."""
+    """How text is parsed to this Arrow type; None if it cannot be."""
     if pa.types.is_dictionary(type_):
         return kind_of_type(type_.value_type)
     if pa.types.is_integer(type_):

@@ -1,4 +1,4 @@
-"""A pipe that can be left while its writer is silent."""
+"""A pipe whose reader can stop without waiting for the writer."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class PipeReader(io.RawIOBase):
                 self._pipe.close()
 
     def readable(self) -> bool:
-        """Yes."""
+        """True: the pipe can be read."""
         return True
 
     def readinto(self, buffer: Any) -> int:

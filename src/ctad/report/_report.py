@@ -98,7 +98,7 @@ class Report:
         The command or code that makes this page again, several lines.
     scores : ScoreParts
     normal_scores : ScoreParts or None
-        Of normal rows held out of training.
+        Scores of normal rows held out of training.
     selected : ndarray of bool or None
         Rows to act on at the false discovery rate `fdr`.
     fdr : float

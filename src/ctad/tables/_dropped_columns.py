@@ -33,7 +33,7 @@ def reason_to_drop(read: ColumnValues, *, min_rows: int, keep_counters: bool) ->
     min_rows : int
         A text value of fewer rows is rare.
     keep_counters : bool
-        Whether to use integers that seem to count the rows.
+        Whether to use integers that look like row numbers.
     """
     match read.column.kind:
         case ColumnKind.OTHER:
@@ -73,8 +73,8 @@ def _reason_to_drop_numbers(read: ColumnValues, keep_counters: bool) -> str | No
         return "integers beyond 2**53"
     if (values == values[0]).all():
         return "constant"
-    if is_integer and not keep_counters and _counts_rows(present):
-        return "counts the rows"
+    if is_integer and not keep_counters and _look_like_row_numbers(present):
+        return "looks like a row number"
     return None
 
 
@@ -82,7 +82,7 @@ def _seem_numbers_or_dates(values: Iterable[str | None]) -> bool:
     return all(value is None or NUMBER_OR_DATE.fullmatch(value) for value in values)
 
 
-def _counts_rows(values: Floats) -> bool:
+def _look_like_row_numbers(values: Floats) -> bool:
     """Whether integers are row numbers or keys: they only increase, only decrease, or never repeat.
 
     Among n numbers drawn at random from a range of R, about n^2 / 2R repeats are expected. Without

@@ -47,15 +47,15 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     - dates: a number that keeps the order (days since 1970), and sine and cosine of the time of
       day, the day of the week and the season. Times of day: hours, sine and cosine.
     - not used, with a warning that names them: constant columns; identifiers, which are text that
-      hardly repeats, integers that count the rows, and integers too large for floating point;
-      and lists, structs and bytes.
+      hardly repeats, integers that look like row numbers, and integers too large for floating
+      point; and lists, structs and bytes.
 
     Parameters
     ----------
     ignore : sequence of str, default=()
         Columns to leave out.
     keep : sequence of str, default=()
-        Columns of integers to use although they seem to count the rows.
+        Columns of integers to use although they look like row numbers.
     min_frequency : float, default=0.01
         A text value is rare if less than this share of the training rows has it, or only one row.
     scaling : {"auto", "standard", None}, default="auto"
