@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
+
+from .._validation import random_generator
 
 
 def draw_seeds(random_state: Any, n: int) -> list[int]:
@@ -13,5 +14,5 @@ def draw_seeds(random_state: Any, n: int) -> list[int]:
 
     Unlike in scikit-learn, None does not draw from numpy's global generator.
     """
-    random = np.random.RandomState() if random_state is None else check_random_state(random_state)
+    random = np.random.RandomState() if random_state is None else random_generator(random_state)
     return [int(seed) for seed in random.randint(2**31 - 1, size=n)]
