@@ -49,7 +49,7 @@ DETECTORS = tuple({**SEEDS_OF_DEFAULTS, **CHANGES})
 
 
 def name_in_results(detector: str, change: dict[str, Any] | None = None) -> str:
-    """What results call a detector with default settings, or with some of them changed."""
+    """The name in results of a detector with default settings, or with some of them changed."""
     changes = "".join(f", {name}={value!r}" for name, value in (change or {}).items())
     return f"{detector} defaults{changes}"
 

@@ -108,7 +108,7 @@ printed_numbers = cache(comparison)
 
 
 def position(ranges: pd.DataFrame, printed: pd.Series) -> pd.Series:
-    """Where a printed number lies, seen from our range; empty if seeds are missing."""
+    """Whether a printed number is inside, below or above our range; empty if seeds are missing."""
     side = pd.Series("inside", index=ranges.index)
     side[printed < ranges["min"] - SAME - ROUNDING] = "below"
     side[printed > ranges["max"] + SAME + ROUNDING] = "above"

@@ -44,7 +44,7 @@ def method_picture() -> Picture:
 
 
 def _legend_below(figure: Figure, axis: Axes) -> None:
-    """One legend for all panels, of what is drawn in one of them."""
+    """Draw one legend for all panels, from the artists of one panel."""
     handles, labels = axis.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=7, frameon=False)
 
@@ -72,7 +72,7 @@ def _draw_transport(axis: Axes, X: np.ndarray, calibrator: CTAD, row: np.ndarray
 
 
 def _plan(costs: np.ndarray) -> np.ndarray:
-    """All of an optimal transport with uniform masses; the calibrators need only its value."""
+    """The plan of an optimal transport with uniform masses; calibrators need only its cost."""
     n, k = costs.shape
     masses = np.vstack([np.kron(np.eye(n), np.ones(k)), np.kron(np.ones(n), np.eye(k))])
     wanted = np.concatenate([np.full(n, 1 / n), np.full(k, 1 / k)])

@@ -52,7 +52,7 @@ class Study:
 
     @classmethod
     def found_in(cls, results: Results) -> "Study":
-        """All that a folder has results of."""
+        """The study whose results are in a folder."""
         cells = results.cells.frame()
         detectors, protocols = set(cells["detector"]), set(cells["protocol"])
         return cls(

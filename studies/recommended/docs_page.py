@@ -17,10 +17,10 @@ PAGE = "recommended.md"
 PICTURE = "figures/recommended.png"
 
 GAINS_LEGEND = (
-    "Gain: of the calibration that was chosen without the data set. p: one-tailed paired t-test. "
-    "Wins: data sets that gain. Constant on: data sets where the detector gives all rows the same "
-    "score. Gain elsewhere: without these. The last two columns have the same calibration on all "
-    "data sets."
+    "Gain: the gain of the calibration that was chosen without the data set. p: one-tailed paired "
+    "t-test. Wins: data sets that gain. Constant on: data sets where the detector gives all rows "
+    "the same score. Gain elsewhere: without these. The last two columns have the same calibration "
+    "on all data sets."
 )
 CANDIDATES_LEGEND = (
     "Mean gain over data sets. Uniform, sizes, free: the mass on the centroids. Total, own: the "

@@ -131,7 +131,7 @@ IDEAS = {
 
 
 def name_in_results(detector: str, idea: str) -> str:
-    """What results call a detector with an idea."""
+    """The name in results of a detector with an idea."""
     return f"{detector}, {idea}"
 
 

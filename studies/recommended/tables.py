@@ -27,7 +27,7 @@ LARGE_LOSS = 0.05
 SMALL_LOSS = 0.02
 AGREEMENT_EDGES = (-1.0, 0.25, 0.5, 0.7, 1.0)
 
-# A part of RelaxedCTAD: candidates that replace it, and what they have in its place.
+# A part of RelaxedCTAD: candidates without it, and what replaces it there.
 PARTS = {
     "up to 200 centroids": {"K up to 100": "up to 100", "K up to 30": "up to 30"},
     "unscaled and min-max": {
@@ -119,7 +119,7 @@ def baseline(gains: Gains) -> list[str]:
 
 
 def parts(gains: Gains) -> list[str]:
-    """The gain that is lost if a part of RelaxedCTAD is replaced, in the mean over all."""
+    """The mean gain that is lost if a part of RelaxedCTAD is replaced."""
     mean = gains.means(())
     rows = [
         (part, in_its_place, f"{mean[RECOMMENDED] - mean[name]:+.4f}")

@@ -118,7 +118,7 @@ def first_uneven_row(file: TableFile, dialect: CsvDialect) -> tuple[int, int, in
 
 
 def _opened(file: TableFile) -> tuple[io.BufferedReader, PipeReader | None]:
-    """The bytes of a file; a pipe also by itself, to be stopped."""
+    """Open a file; the second item is its pipe, which can be stopped, or None."""
     if file.is_standard_input:
         if sys.stdin is None:
             raise TableError("standard input is closed: pass the path of a file, or pipe rows in.")

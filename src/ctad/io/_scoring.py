@@ -21,7 +21,7 @@ from ._table_files import TableFile
 from ._table_reader import Batch, TableReader
 from ._writer import create_table
 
-# The last one only if the model has normal rows held out of training.
+# The last one needs a model with normal rows held out of training.
 SCORE_COLUMNS = ("ctad_base_score", "ctad_delta", "ctad_score", "ctad_p_value")
 
 

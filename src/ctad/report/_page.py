@@ -22,7 +22,7 @@ class Page:
     html: str
 
     def save(self, path: str | PathLike[str]) -> Path:
-        """Write the page to a file, which any browser opens.
+        """Write the page to a file for any browser.
 
         Parameters
         ----------
