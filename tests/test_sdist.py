@@ -23,7 +23,7 @@ def run(*command, cwd):
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        env={**os.environ, "PYTHONPATH": "", "PYTHONDONTWRITEBYTECODE": "1"},
+        env={**os.environ, "PYTHONPATH": ""},
     )
     assert done.returncode == 0, done.stdout
     return done.stdout
