@@ -77,6 +77,6 @@ def expected_gain(agreement: float, n_rows: int) -> str:
     return (
         f"Agreement of score and term on training rows: {agreement:.2f} (1: the same order, 0: "
         "unrelated). In our study on 32 data sets, calibration at such agreement added "
-        f"{result.mean_gain:.2g} to AUC-PR on average: {result.share_gaining:.0%} of the cases "
-        f"gained, {result.share_losing:.0%} lost more than 0.02."
+        f"{result.mean_gain:.2g} to AUC-PR on average: {100 * result.share_gaining:.0f} % of the "
+        f"cases gained, {100 * result.share_losing:.0f} % lost more than 0.02."
     )
