@@ -44,9 +44,8 @@ def check_betas(value: Any) -> None:
 
 
 def _is_in_range(value: Any, kind: type, low: float, high: float | None) -> bool:
-    if not isinstance(value, kind) or isinstance(value, bool):
-        return False
-    return low <= value < math.inf and (high is None or value <= high)  # type: ignore[operator]
+    is_number = isinstance(value, kind) and not isinstance(value, bool)
+    return is_number and low <= value < math.inf and (high is None or value <= high)
 
 
 def _range(low: float, high: float | None, optional: bool) -> str:

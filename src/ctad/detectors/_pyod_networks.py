@@ -47,7 +47,7 @@ def _seeded_globally(random_state: Any) -> Iterator[None]:
 class DeepSVDD(SaveMixin, _DeepSVDD):
     """PyOD's DeepSVDD, for any number of columns."""
 
-    @wraps(_DeepSVDD.__init__)  # type: ignore[misc]
+    @wraps(_DeepSVDD.__init__)  # type: ignore[misc]  # PyOD has no types
     def __init__(self, *args: Any, **options: Any) -> None:
         with _seeded_globally(None):
             super().__init__(*args, **options)

@@ -74,8 +74,8 @@ def _distribution(
         kind: [score_text(q) for q in _quantiles(scores)] for kind, (scores, _) in groups.items()
     }
     message = "; ".join(f"half of the {kind} score below {q[1]}" for kind, q in typical.items())
-    if len(groups) == 2:
-        above = float((new > _quantiles(normal)[2]).mean())  # type: ignore[arg-type]
+    if normal is not None and len(normal):
+        above = float((new > _quantiles(normal)[2]).mean())
         message += (
             f". {percent_text(above)} of the new rows score above 95{PERCENT} of the normal rows"
             f" (5{PERCENT} are expected if they are alike)"
