@@ -25,13 +25,14 @@ docs: setup
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --fresh-env --quiet docs site
 	@echo 'The site is in site: open site/index.html'
 
-# Tests run in two processes of one thread each: more threads would wait for each other.
-PYTEST := OMP_NUM_THREADS=1 CTAD_DATA_DIR=$(DATA) $(BIN)/pytest --numprocesses 2
+# Tests run in two processes of one thread each: more threads would wait for each other. The tests of
+# a file stay together, because they share what is slow to make.
+PYTEST := OMP_NUM_THREADS=1 CTAD_DATA_DIR=$(DATA) $(BIN)/pytest --numprocesses 2 --dist loadfile
 COVERAGE := --cov --cov-append --cov-report= --cov-fail-under=0
 
 # For one's own loop: without lint, types, the site and slow tests.
 test-quick: setup
-	$(PYTEST) -m 'not slow and not sdist'
+	$(PYTEST) -m 'not slow and not packaging'
 
 # Everything. Compiled loops run a second time without compilation, so that coverage includes them.
 test: setup
@@ -40,10 +41,10 @@ test: setup
 	$(BIN)/mypy
 	$(MAKE) --no-print-directory docs
 	$(BIN)/coverage erase
-	$(PYTEST) $(COVERAGE) -m 'not sdist'
+	$(PYTEST) $(COVERAGE) -m 'not packaging'
 	NUMBA_DISABLE_JIT=1 $(PYTEST) $(COVERAGE) -m interpreted tests
 	$(BIN)/coverage report
-	CTAD_DATA_DIR=$(DATA) $(BIN)/pytest tests/test_sdist.py
+	$(PYTEST) -m packaging tests/test_sdist.py tests/test_packaging.py
 
 bench: setup
 	$(BIN)/python benchmarks/transport.py

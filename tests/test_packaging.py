@@ -10,7 +10,7 @@ import pytest
 
 from .docs.pages import EXAMPLE, ROOT, check_example_output
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.packaging
 
 
 def run(*command, cwd):

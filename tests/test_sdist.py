@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 
-pytestmark = pytest.mark.sdist
+pytestmark = pytest.mark.packaging
 
 
 def run(*command, cwd):
@@ -23,7 +23,8 @@ def run(*command, cwd):
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        env={**os.environ, "PYTHONPATH": ""},
+        # Fewer random examples: what they check does not depend on the distribution.
+        env={**os.environ, "PYTHONPATH": "", "CTAD_TEST_EXAMPLES": "15"},
     )
     assert done.returncode == 0, done.stdout
     return done.stdout
@@ -77,6 +78,17 @@ def test_its_quick_tests_pass(sdist, python):
     unpacked, _ = sdist
     imported = run(python, "-c", "import ctad; print(ctad.__file__)", cwd=unpacked.parent)
     assert Path(imported.strip()).is_relative_to(python.parents[1])
-    command = ("-m", "pytest", "-q", "-m", "not slow and not sdist", "--numprocesses", "2", "tests")
+    command = (
+        "-m",
+        "pytest",
+        "-q",
+        "-m",
+        "not slow and not packaging",
+        "--numprocesses",
+        "2",
+        "--dist",
+        "loadfile",
+        "tests",
+    )
     output = run(python, *command, cwd=unpacked)
     assert " passed" in output
