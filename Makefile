@@ -5,7 +5,7 @@ INSTALLED := .venv/installed
 # A folder of data sets. Without one, tests of them are skipped and `make paper` downloads them.
 DATA ?= $(abspath $(or $(CTAD_DATA_DIR),$(wildcard ../shared/data/paper34)))
 
-.PHONY: setup demo docs test test-quick bench paper fidelity recommended clean
+.PHONY: setup demo docs lint test test-quick bench paper fidelity recommended clean
 
 setup: $(INSTALLED)
 
@@ -25,6 +25,11 @@ docs: setup
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --fresh-env --quiet docs site
 	@echo 'The site is in site: open site/index.html'
 
+lint: setup
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
 # Tests run in two processes of one thread each: more threads would wait for each other. The tests of
 # a file stay together, because they share what is slow to make.
 PYTEST := OMP_NUM_THREADS=1 CTAD_DATA_DIR=$(DATA) $(BIN)/pytest --numprocesses 2 --dist loadfile
@@ -36,13 +41,10 @@ test-quick: setup
 
 # Everything. Compiled loops run a second time without compilation, so that coverage includes them.
 test: setup
-	$(BIN)/ruff check
-	$(BIN)/ruff format --check
-	$(BIN)/mypy
-	$(MAKE) --no-print-directory docs
+	$(MAKE) --no-print-directory --jobs 2 lint docs
 	$(BIN)/coverage erase
 	$(PYTEST) $(COVERAGE) -m 'not packaging'
-	NUMBA_DISABLE_JIT=1 $(PYTEST) $(COVERAGE) -m interpreted tests
+	NUMBA_DISABLE_JIT=1 $(PYTEST) $(COVERAGE) -m interpreted tests/transport
 	$(BIN)/coverage report
 	$(PYTEST) -m packaging tests/test_sdist.py tests/test_packaging.py
 

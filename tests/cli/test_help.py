@@ -58,6 +58,7 @@ def example_files(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", EXAMPLES)
 def test_examples_run(line, example_files, tmp_path, monkeypatch, in_this_process):
     monkeypatch.chdir(shutil.copytree(example_files, tmp_path / "copy"))

@@ -34,6 +34,8 @@ from ctad.evaluation._jobs import missing_jobs
 
 from .detectors import Distance, Fails
 
+pytestmark = pytest.mark.slow
+
 IN_ORDER = Protocol("in order", "as in the file", shuffled=False, standardised=False)
 PROTOCOLS = (IN_ORDER, RANDOM_SPLIT)
 HALF = Calibration("half", CTAD(score_scaling="standard"), weight=0.5)
@@ -322,7 +324,6 @@ def slow_plan(seconds=0.3):
     return plan_of(slow, LOF, protocols=PROTOCOLS, seeds=(0, 1))
 
 
-@pytest.mark.slow
 def test_a_killed_run_continues_where_it_was(folder, tmp_path, in_this_process):
     target = tmp_path / "results"
     cells = Results(target).cells

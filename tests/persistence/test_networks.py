@@ -18,6 +18,8 @@ from ctad.persistence import ModelFileError, load, read_manifest
 from ..detectors.small import SMALL, SMALL_OF_PYOD, small
 from .files import X_NEW, X_TRAIN, contents, same, sign
 
+pytestmark = pytest.mark.slow
+
 torch = pytest.importorskip("torch")
 safetensors_torch = pytest.importorskip("safetensors.torch")
 
