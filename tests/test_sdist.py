@@ -54,16 +54,25 @@ def sdist(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def python(sdist, tmp_path_factory):
-    """Python of an environment with ctad from the archive. The packages it depends on are those of
-    this environment: tests/test_packaging.py installs them anew."""
+    """Python of a new environment with ctad from the archive.
+
+    CI also installs all packages it depends on anew, which takes a minute. Elsewhere they are those
+    of this environment.
+    """
     folder = tmp_path_factory.mktemp("environment")
     venv.create(folder, with_pip=True)
     python = folder / "bin" / "python"
-    options = ("--quiet", "--no-deps", "--no-build-isolation")
-    where = run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=folder)
+    install = (python, "-m", "pip", "install", "--quiet")
+    if os.environ.get("CI"):
+        constrained = (*install, "--constraint", ROOT / "constraints.txt")
+        run(*constrained, "torch==2.13.0", cwd=folder)  # as in the Makefile
+        run(*constrained, f"{sdist[1]}[dev]", cwd=folder)
+        return python
+    find = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    packages = Path(run(python, "-c", find, cwd=folder).strip())
     # A line of a .pth file adds a folder without its .pth files, so without the editable ctad.
-    (Path(where.strip()) / "dependencies.pth").write_text(get_path("purelib"))
-    run(python, "-m", "pip", "install", *options, sdist[1], cwd=folder)
+    (packages / "dependencies.pth").write_text(get_path("purelib"))
+    run(*install, "--no-deps", "--no-build-isolation", sdist[1], cwd=folder)
     return python
 
 
