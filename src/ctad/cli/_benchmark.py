@@ -63,7 +63,7 @@ def benchmark(
             "ones, which are downloaded.",
             metavar="NAME,...",
         ),
-    ] = [],  # noqa: B006 - typer's way
+    ] = [],  # noqa: B006 - typer needs a list
     detectors: Annotated[
         list[str],
         typer.Option(
