@@ -13,6 +13,7 @@ from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
 from ctad import CTAD
 from ctad._progress import Progress, on_progress
 from ctad.calibration import _transport_calibrator
+from ctad.errors import InputError
 from ctad.transport import _row_transport
 
 from ..data import clusters, normal
@@ -333,3 +334,12 @@ def test_progress_is_reported():
         CTAD(n_draws=2, random_state=0).fit(clusters())
     CTAD(random_state=0).fit(clusters())
     assert seen == [Progress("Finding centroids", done, 2) for done in range(3)]
+
+
+def test_scaled_values_that_are_too_large_are_refused():
+    rows = X_TRAIN.copy()
+    rows[:, 0] *= 1e-10
+    rows[3, 0] = 1e95  # 1e105 times the range of the middle half
+    assert CTAD().fit(rows)
+    with pytest.raises(InputError, match="after feature_scaling='robust', too large"):
+        CTAD(feature_scaling="robust").fit(rows)

@@ -15,9 +15,7 @@ from ctad import transport
 
 pytestmark = pytest.mark.slow
 
-HEAVY = (
-    "pandas polars pyod torch matplotlib pyspark pyarrow ot skops typer safetensors plotly jinja2"
-)
+HEAVY = "pandas polars pyod torch matplotlib pyspark pyarrow ot skops typer plotly jinja2"
 
 IMPORT = f"""
 import sys

@@ -180,6 +180,16 @@ def test_a_row_too_far_for_single_precision_is_measured_in_full(far):
     np.testing.assert_array_equal(least, costs.to_all(far * row).min(axis=1))
 
 
+@pytest.mark.parametrize("spread", [0.0, 5e-324, 1e-310, 1e-200, 1e-100])
+def test_many_centroids_in_nearly_one_place(spread):
+    centroids = spread * np.round(normal(100, 3, seed=1))
+    rows = np.vstack([normal(5, 3), centroids[:5]])
+    costs = EuclideanCosts(centroids)
+    least, nearest = costs.to_nearest(rows)
+    np.testing.assert_array_equal(least, costs.to_all(rows).min(axis=1))
+    assert ((nearest >= 0) & (nearest < 100)).all()
+
+
 @pytest.mark.parametrize("value", [np.nan, np.inf, 1e200])
 def test_a_row_without_distances_is_named_among_many_centroids(many, value):
     rows = normal(300, 7)
@@ -230,9 +240,10 @@ def test_no_rows_give_no_results(transport, centroids):
         ([[1.0, np.nan]], "uniform", "finite"),
         ([[1.0, np.inf]], "free", "finite"),
         (np.ones((3, 2)), "equal", "'uniform', 'free' or integers"),
-        (np.ones((3, 2)), [1, 2, 1], "2 integers >= 0"),
-        (np.ones((3, 2)), [0.5, 0.5], "2 integers >= 0"),
-        (np.ones((3, 2)), [5, -1], "2 integers >= 0"),
+        (np.ones((3, 2)), [1, 2, 1], "2 integers from 0 to M . 1 = 4"),
+        (np.ones((3, 2)), [0.5, 0.5], "2 integers from 0"),
+        (np.ones((3, 2)), [5, -1], "2 integers from 0"),
+        (np.ones((3, 3)), [2**63 - 1, 2**63 - 1, 6], "3 integers from 0"),
         (np.ones((3, 2)), [1, 2], "sum to M . 1 = 4, not 3"),
     ],
 )

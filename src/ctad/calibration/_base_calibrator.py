@@ -12,16 +12,20 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._saving import SaveMixin
 from .._types import Floats, Rows
-from .._validation import check_choice, check_new_rows, check_scores, check_training_rows
+from .._validation import (
+    LARGEST_VALUE,
+    check_choice,
+    check_new_rows,
+    check_scores,
+    check_training_rows,
+)
 from .._warnings import warn_user
 from ..errors import InputError
 from ._agreement import agreement
 from ._delta_parts import DeltaParts
 from ._score_scaling import SCORE_SCALINGS, ScoreScaling
 
-# The squares of values beyond these may overflow or underflow in distances.
-LARGEST_VALUE = 1e100
-SMALLEST_SPREAD = 1e-100
+SMALLEST_SPREAD = 1e-100  # squares of smaller differences may underflow in distances
 
 
 def check_count(name: str, value: Any) -> None:

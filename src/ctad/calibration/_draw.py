@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
 
 from .._types import Floats, Integers, Rows
+from .._validation import LARGEST_VALUE
 from ..errors import InputError
 from ..transport import EuclideanCosts, RowTransport, Transported, euclidean_costs
-from ._base_calibrator import LARGEST_VALUE
 from ._delta_parts import Moves, Neighbours
 from ._kmeans import find_centroids, leave_one_out_costs, usual_distances
 
@@ -70,6 +70,8 @@ class Draw:
         The columns in use, and what is subtracted from them and what they are divided by.
     target : "uniform", "free", or ndarray of int of shape (K,)
         Mass on the centroids, as for `RowTransport`.
+    transport : RowTransport
+        The transport of a row and the references to the centroids.
     """
 
     references: Floats
@@ -79,12 +81,22 @@ class Draw:
     shift: Floats
     scale: Floats
     target: str | Integers
+    transport: RowTransport
 
-    @cached_property
-    def transport(self) -> RowTransport:
-        """The transport of a row and the references to the centroids."""
-        costs = euclidean_costs(self.references, self.centroids) / self.radius
-        return RowTransport(costs, self.target)
+    @classmethod
+    def solved(
+        cls,
+        references: Floats,
+        centroids: Floats,
+        radius: Floats,
+        columns: Integers,
+        shift: Floats,
+        scale: Floats,
+        target: str | Integers,
+    ) -> Self:
+        """A draw whose transport is solved here."""
+        transport = RowTransport(euclidean_costs(references, centroids) / radius, target)
+        return cls(references, centroids, radius, columns, shift, scale, target, transport)
 
     @cached_property
     def _costs(self) -> EuclideanCosts:
@@ -145,7 +157,7 @@ class Draw:
         target = self.target
         if not isinstance(target, str):
             target = _in_proportion(target, len(rows) + 1)
-        return Draw(
+        return Draw.solved(
             self.transform(rows),
             self.centroids,
             self.radius,
@@ -196,6 +208,12 @@ def new_draw(
         np.ascontiguousarray((part[:, columns] - shift) / scale)
         for part in (rows[sample], references)
     )
+    largest = max(max(part.max(), -part.min()) for part in (inside, references))
+    if largest > LARGEST_VALUE:
+        raise InputError(
+            f"values of X reach {largest:g} after feature_scaling={settings.feature_scaling!r}, "
+            "too large to be squared: rescale X"
+        )
     k = settings.n_centroids
     if settings.min_rows_per_centroid is not None:
         k = min(k, max(1, len(np.unique(inside, axis=0)) // settings.min_rows_per_centroid))
@@ -210,7 +228,7 @@ def new_draw(
     target: Any = settings.target
     if target == "sizes":
         target = _in_proportion(np.bincount(labels, minlength=k), settings.n_references + 1)
-    return Draw(references, centroids, radius, columns, shift, scale, target), extra
+    return Draw.solved(references, centroids, radius, columns, shift, scale, target), extra
 
 
 def _location(scaling: str | None, rows: Floats) -> tuple[Floats, Floats]:

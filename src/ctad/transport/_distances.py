@@ -29,7 +29,9 @@ Singles = npt.NDArray[np.float32]
 # BLAS libraries do matrix products of up to about this many multiplications in the calling thread.
 # Larger ones would use threads that the caller did not ask for.
 MULTIPLICATIONS = 2**18
+SQUARES = 2**22  # squared distances kept at a time
 LARGEST_NORM = 1e15  # its square is far below the largest number of single precision
+SMALLEST_NORM = 1e-300  # its inverse is finite
 EPS = float(np.finfo(np.float32).eps)
 
 
@@ -129,7 +131,7 @@ def new_screen(centroids: Floats, radius: Floats) -> Screen:
     centre = centroids.mean(axis=0)
     from_centre = centroids - centre
     farthest = float(np.linalg.norm(from_centre, axis=1).max())
-    per_unit = 1.0 / farthest if farthest > 0 else 1.0
+    per_unit = 1.0 / farthest if farthest > SMALLEST_NORM else 1.0
     from_centre *= per_unit
     squares = np.einsum("kd,kd->k", from_centre, from_centre)
     factors = np.column_stack([-2.0 * from_centre, squares, np.ones(len(centroids))])
@@ -165,8 +167,9 @@ def fill_nearest_screened(
     """The same, but measure only the centroids that `screen` does not rule out."""
     k_centroids, n_factors = screen.factors.shape
     # Rows at a time: a multiple of 16, for the vector units of the processor, at most 128, and few
-    # enough that a product with 16 centroids stays below the limit.
-    most = min(128, MULTIPLICATIONS // (16 * n_factors), rows.shape[0] + 15)
+    # enough that a product with 16 centroids, and the squared distances, stay below the limits.
+    most = min(128, MULTIPLICATIONS // (16 * n_factors), SQUARES // k_centroids)
+    most = min(most, rows.shape[0] + 15)
     step = max(16, most // 16 * 16)
     at_once = max(1, MULTIPLICATIONS // (step * n_factors))
     factors = np.zeros((n_factors, step), np.float32)

@@ -32,6 +32,7 @@ References
 """
 
 import math
+from itertools import combinations_with_replacement
 from typing import NamedTuple
 
 import numpy as np
@@ -202,8 +203,8 @@ def place(state: Placement, source_costs: Floats, units: int, sent: Integers) ->
 
 
 @compiled
-def place_references(state: Placement, units: int) -> float:
-    """Place all references, `units` each; return their total cost."""
+def place_references(state: Placement, units: int) -> None:
+    """Place all references, `units` each."""
     m, k_centroids = state.costs.shape
     for i in range(m):
         sent = np.zeros(k_centroids, np.int64)
@@ -218,12 +219,24 @@ def place_references(state: Placement, units: int) -> float:
         source_costs[j] = 0.0
         find_capacity(state, source_costs)
         source_costs[j] = np.inf
-    # Summed anew, because the increments above accumulate rounding errors.
-    total = 0.0
-    for j in range(k_centroids):
-        for i in range(m):
-            total += state.placed[j, i] * state.costs[i, j]
     state.changed[:] = False
+
+
+@compiled
+def find_moves(state: Placement) -> None:
+    """Find the cheapest moves of references that are already placed."""
+    for j in range(state.capacity.size):
+        update_moves(state, j)
+    state.changed[:] = False
+
+
+@compiled
+def cost_of_references(placed: Integers, costs: Floats) -> float:
+    """The cost of all references where they are placed."""
+    total = 0.0
+    for j in range(placed.shape[0]):
+        for i in range(placed.shape[1]):
+            total += placed[j, i] * costs[i, j]
     return total
 
 
@@ -262,79 +275,68 @@ class Table(NamedTuple):
 
     units: int  # that a row has to place
     value: Floats  # (S,) V(w)
-    price: Floats  # (S, K) V(w + e_j) - V(w), infinite where centroid j is full
-    following: Integers  # (S, K) the state w + e_j
+    # Of states with fewer units than a row has to place, which have the lowest numbers:
+    price: Floats  # (S', K) V(w + e_j) - V(w), infinite where centroid j is full
+    following: Integers  # (S', K) the state w + e_j
 
 
-def n_states(units: int, n_centroids: int) -> int:
-    """The number of states `w` with at most `units` units."""
+def n_states(units: int, n_centroids: int) -> float:
+    """The number of states `w` with at most `units` units; infinite if it is very large."""
+    if min(units, n_centroids) > 64:  # at least 2^64
+        return math.inf
     return math.comb(units + n_centroids, n_centroids)
 
 
-def build_table(references: Placement, reference_cost: float, units: int) -> Table:
-    """Tabulate all states that a row can pass through, given the placed references."""
-    k = references.capacity.size
-    size = n_states(units, k)
-    table = Table(
-        units=units,
-        value=np.empty(size),
-        price=np.full((size, k), np.inf),
-        following=np.zeros((size, k), np.int64),
-    )
-    _fill_table(table, copy_placement(references), references, reference_cost)
-    return table
+def values_of_states(references: Placement, reference_cost: float, units: int) -> Floats:
+    """V(w) of all states that a row can pass through, given the placed references."""
+    values = np.empty(int(n_states(units, references.capacity.size)))
+    _fill_values(values, copy_placement(references), references, reference_cost)
+    return values
 
 
 @compiled
-def _fill_table(table: Table, scratch: Placement, references: Placement, base: float) -> None:
-    k_centroids = references.capacity.size
-    # States are numbered in the combinatorial number system: with the partial sums
-    # p_t = w_1 + ... + w_t, the number of w is the sum over t of C(p_t + t - 1, t).
-    binomial = np.zeros((k_centroids + 1, table.units + 1), np.int64)
-    for p in range(1, table.units + 1):
-        binomial[0, p] = 1
-        for t in range(1, k_centroids + 1):
-            binomial[t, p] = binomial[t, p - 1] + binomial[t - 1, p]
-
-    w = np.zeros(k_centroids, np.int64)
-    last = k_centroids - 1
-    while True:
-        state = _state_number(w, binomial)
-        table.value[state] = _value_given(w, scratch, references, base)
-        placed = w.sum()
-        if placed < table.units:
-            for j in range(k_centroids):
-                w[j] += 1
-                table.following[state, j] = _state_number(w, binomial)
-                w[j] -= 1
-        # The next w in lexicographic order.
-        if placed < table.units:
-            w[last] += 1
-        else:
-            j = last
-            while j >= 0 and w[j] == 0:
-                j -= 1
-            w[j] = 0
-            if j <= 0:
-                break
-            w[j - 1] += 1
-
-    for state in range(table.value.size):
-        if table.value[state] < np.inf:
-            for j in range(k_centroids):
-                following = table.following[state, j]
-                if following > 0:
-                    table.price[state, j] = table.value[following] - table.value[state]
+def _fill_values(
+    values: Floats, scratch: Placement, references: Placement, reference_cost: float
+) -> None:
+    w = np.zeros(references.capacity.size, np.int64)
+    for state in range(values.size):
+        values[state] = _value_given(w, scratch, references, reference_cost)
+        # The next w in the order of `following_states`.
+        j = 1
+        while j < w.size and w[j] == 0:
+            j += 1
+        first = w[0]
+        w[0] = 0
+        if j < w.size:
+            w[j] -= 1
+        w[j - 1] = first + 1
 
 
-@compiled
-def _state_number(w: Integers, binomial: Integers) -> int:
-    number = 0
-    total = 0
-    for j in range(w.size):
-        total += w[j]
-        number += binomial[j + 1, total]
-    return number
+def table_of_values(values: Floats, units: int, capacity: Integers) -> Table:
+    """The table of all states, given V(w) of each."""
+    following, fits = following_states(units, capacity)
+    price = np.full(following.shape, np.inf)
+    np.subtract(values[following], values[: len(price), np.newaxis], out=price, where=fits)
+    return Table(units, values, price, following)
+
+
+def following_states(units: int, capacity: Integers) -> tuple[Integers, npt.NDArray[np.bool_]]:
+    """The states w + e_j (S', K) of all w with fewer than `units` units, and whether they fit.
+
+    States are numbered in the combinatorial number system: with the partial sums
+    p_t = w_1 + ... + w_t, the number of w is the sum over t of C(p_t + t - 1, t). So one more unit
+    at centroid j adds the sum over t >= j of C(p_t + t - 1, t - 1) to the number.
+    """
+    k = capacity.size
+    sums = np.array(list(combinations_with_replacement(range(units), k)), dtype=np.int64)
+    sums = sums[np.lexsort(sums.T)]
+    binomial = np.ones((units, k), dtype=np.int64)  # C(p + t, t)
+    for p in range(1, units):
+        np.cumsum(binomial[p - 1], out=binomial[p])
+    added = binomial[sums, np.arange(k)][:, ::-1].cumsum(axis=1)[:, ::-1]
+    following = np.arange(len(sums))[:, np.newaxis] + added
+    w = np.diff(sums, axis=1, prepend=0)
+    return following, (w <= capacity).all(axis=1, keepdims=True) & (w < capacity)
 
 
 @compiled

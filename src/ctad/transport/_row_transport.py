@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import cached_property
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -15,15 +16,20 @@ from ._costs import EuclideanCosts
 from ._greedy_placement import (
     Floats,
     Integers,
+    Placement,
     Table,
-    build_table,
     copy_placement,
+    cost_of_references,
     empty_placement,
+    find_moves,
     n_states,
     place_references,
     place_rows_by_search,
     place_rows_by_table,
+    table_of_values,
+    values_of_states,
 )
+from ._solved_state import check_form, check_placement, check_reference_cost, check_values
 
 # Above this many states a table costs more to fill than it saves, and leaves the cache.
 MAX_STATES = 4096
@@ -31,6 +37,10 @@ MAX_STATES = 4096
 # Rows are solved in blocks of about this many numbers: small enough for the processor's cache, and
 # large enough that the overhead of Python is negligible.
 BLOCK_NUMBERS = 2**18
+# Placing the rows of a block takes at most about this many operations, so that Ctrl-C is noticed.
+BLOCK_OPERATIONS = 2**28
+
+Target = Literal["uniform", "free"] | npt.ArrayLike
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,28 +113,40 @@ class RowTransport:
     (array([1.75]), array([1.5]), array([[0.  , 0.25]]))
     """
 
-    def __init__(
-        self,
-        reference_costs: npt.ArrayLike,
-        target: Literal["uniform", "free"] | npt.ArrayLike = "uniform",
-    ) -> None:
+    def __init__(self, reference_costs: npt.ArrayLike, target: Target = "uniform") -> None:
         costs = np.array(reference_costs, dtype=np.float64, order="C")
         if costs.ndim != 2 or 0 in costs.shape:
             raise ValueError(f"reference_costs must be M x K with M, K >= 1, not {costs.shape}")
         if not np.isfinite(costs).all():
             raise ValueError("reference_costs must be finite")
-        self.n_references, self.n_centroids = costs.shape
-        self._is_free = isinstance(target, str) and target == "free"
-        self._table: Table | None = None
+        m, k = costs.shape
+        self._set_problem(m, k, target)
         if self._is_free:
-            self._units = 1
-            self._reference_cost = float(costs.min(axis=1).sum())
+            self._state: dict[str, Any] = {"reference_cost": float(costs.min(axis=1).sum())}
+            return
+        costs = np.ascontiguousarray(costs[:, self._with_mass])
+        references = empty_placement(costs, self._capacity)
+        place_references(references, self._units)
+        if n_states(self._units, len(self._capacity)) <= MAX_STATES:
+            cost = cost_of_references(references.placed, costs)
+            self._state = {"values": values_of_states(references, cost, self._units)}
         else:
+            self._state = {
+                "costs": costs,
+                "placed": references.placed,
+                "potential": references.potential,
+            }
+
+    def _set_problem(self, n_references: int, n_centroids: int, target: Any) -> None:
+        """Set what does not depend on costs."""
+        self.n_references, self.n_centroids = n_references, n_centroids
+        self._is_free = isinstance(target, str) and target == "free"
+        self._units = 1
+        if not self._is_free:
             self._units, capacity = self._units_and_capacity(target)
-            self._references = empty_placement(costs, capacity)
-            self._reference_cost = place_references(self._references, self._units)
-            if n_states(self._units, self.n_centroids) <= MAX_STATES:
-                self._table = build_table(self._references, self._reference_cost, self._units)
+            # Nothing is ever sent to a centroid without mass.
+            self._with_mass = np.flatnonzero(capacity)
+            self._capacity = capacity[self._with_mass]
         self._unit_mass = 1.0 / (self._units * (self.n_references + 1))
 
     def _units_and_capacity(self, target: object) -> tuple[int, Integers]:
@@ -136,11 +158,114 @@ class RowTransport:
             divisor = math.gcd(k, n_sources)
             return k // divisor, np.full(k, n_sources // divisor, dtype=np.int64)
         capacity = np.asarray(target)
-        if capacity.shape != (k,) or capacity.dtype.kind not in "iu" or capacity.min() < 0:
-            raise ValueError(f"target must be {k} integers >= 0")
+        if (
+            capacity.shape != (k,)
+            or capacity.dtype.kind not in "iu"
+            or capacity.min() < 0
+            or capacity.max() > n_sources  # a sum of such numbers might overflow
+        ):
+            raise ValueError(f"target must be {k} integers from 0 to M + 1 = {n_sources}")
         if capacity.sum() != n_sources:
             raise ValueError(f"target must sum to M + 1 = {n_sources}, not {capacity.sum()}")
         return 1, capacity.astype(np.int64)
+
+    def state(self) -> dict[str, Any]:
+        """The solved problem as plain numbers and arrays, for `from_state`.
+
+        Returns
+        -------
+        dict
+            With the target "free": "reference_cost", the cost of all references at their nearest
+            centroids. If all states of a row fit in a table: "values", the least cost of the
+            references in each state. Otherwise, for the K centroids with mass: "costs" (M, K), the
+            units of each reference that are "placed" at each centroid (K, M), and the "potential"
+            (K,) of the search.
+
+        Examples
+        --------
+        >>> RowTransport([[0.0, 1.0], [2.0, 0.0]], "free").state()
+        {'reference_cost': 0.0}
+        """
+        return self._state.copy()
+
+    @classmethod
+    def from_state(
+        cls, n_references: int, n_centroids: int, target: Target, state: Mapping[str, Any]
+    ) -> Self:
+        """The same transport again; nothing is solved.
+
+        Parameters
+        ----------
+        n_references, n_centroids : int
+            M and K.
+        target
+            As for the original.
+        state : mapping
+            Its `state()`. It is checked, because it may come from a file.
+
+        Returns
+        -------
+        RowTransport
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> original = RowTransport(np.ones((3, 2)))
+        >>> again = RowTransport.from_state(3, 2, "uniform", original.state())
+        >>> again.solve([[1.0, 2.0]]).total == original.solve([[1.0, 2.0]]).total
+        array([ True])
+        """
+        transport = cls.__new__(cls)
+        transport._set_problem(n_references, n_centroids, target)
+        check_form(state, transport._is_free)
+        if transport._is_free:
+            check_reference_cost(state["reference_cost"])
+        elif "values" in state:
+            check_values(state["values"], transport._units, transport._capacity, MAX_STATES)
+        else:
+            check_placement(
+                **state,
+                n_references=n_references,
+                units=transport._units,
+                capacity=transport._capacity,
+            )
+        transport._state = dict(state)
+        return transport
+
+    @property
+    def work(self) -> int:
+        """Operations to place a row, at most, beyond the K costs and the numbers of `state`.
+
+        Each unit may need a search that visits all centroids, and new moves for all of them.
+        """
+        if "placed" not in self._state:
+            return 0
+        k, n_placed = len(self._capacity), int(np.count_nonzero(self._state["placed"]))
+        return self._units * k * (k + n_placed)
+
+    @cached_property
+    def _table(self) -> Table | None:
+        if "values" not in self._state:
+            return None
+        return table_of_values(self._state["values"], self._units, self._capacity)
+
+    @cached_property
+    def _references(self) -> Placement:
+        """The placed references with their moves, which need K x K numbers."""
+        costs, placed, potential = (self._state[name] for name in ("costs", "placed", "potential"))
+        references = empty_placement(
+            np.ascontiguousarray(costs), self._capacity - placed.sum(axis=1)
+        )
+        references.placed[:] = placed
+        references.potential[:] = potential
+        find_moves(references)
+        return references
+
+    @cached_property
+    def _reference_cost(self) -> float:
+        if self._is_free:
+            return float(self._state["reference_cost"])
+        return cost_of_references(self._references.placed, self._references.costs)
 
     def solve(self, costs: npt.ArrayLike, *, mass: bool = False, n_threads: int = 1) -> Transported:
         """Transport rows given by their costs.
@@ -227,7 +352,10 @@ class RowTransport:
         """Solve blocks of rows, in threads, and join the results."""
         n, n_columns = rows.shape
         n_costs = 1 if self._is_free else self.n_centroids  # per row
-        step = max(64, BLOCK_NUMBERS // max(n_columns, n_costs))
+        step = max(16, BLOCK_NUMBERS // max(n_columns, n_costs))
+        if not self._is_free and self._table is None:  # both are made before there are threads
+            step = min(step, max(1, BLOCK_OPERATIONS // self.work))
+            _ = self._references
         total, own = np.empty(n), np.empty(n)
         mass = np.empty((n, self.n_centroids)) if with_mass else None
         nearest = np.empty(n, dtype=np.int64) if self._is_free else None
@@ -263,7 +391,9 @@ class RowTransport:
     def _place(self, costs: Floats, with_mass: bool) -> Transported:
         """Place the units of each row where they cost least."""
         total, own = np.empty(len(costs)), np.empty(len(costs))
-        mass = np.zeros((len(costs) if with_mass else 0, self.n_centroids))
+        mass = np.zeros((len(costs) if with_mass else 0, len(self._with_mass)))
+        if len(self._with_mass) < self.n_centroids:
+            costs = np.ascontiguousarray(costs[:, self._with_mass])
         if self._table is not None:
             place_rows_by_table(self._table, self._unit_mass, costs, total, own, mass)
         else:
@@ -278,7 +408,11 @@ class RowTransport:
                 own,
                 mass,
             )
-        return Transported(total, own, mass if with_mass else None)
+        if not with_mass:
+            return Transported(total, own)
+        all_mass = np.zeros((len(costs), self.n_centroids))
+        all_mass[:, self._with_mass] = mass
+        return Transported(total, own, all_mass)
 
 
 def _check_finite(costs: Floats, first: int) -> None:
