@@ -8,7 +8,10 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
+
+import pytest
 
 from ctad._worker_processes import in_processes
 
@@ -39,26 +42,71 @@ def test_jobs_that_nobody_waits_for_are_stopped():
 
 
 SCRIPT = """
+import ctypes
+import sys
 import time
+from contextlib import closing
 from ctad._worker_processes import in_processes
+
+def work(job):
+    print(job, flush=True)
+    if job == "compiled code":  # no other thread of Python runs meanwhile
+        ctypes.PyDLL(None).sleep(1000)
+    time.sleep(1000)
+
+if sys.argv[1:] == ["starts"] and __name__ != "__main__":  # a worker imports this module first
+    print("starts", flush=True)
+    time.sleep(1)
 if __name__ == "__main__":
-    for job, _ in in_processes(time.sleep, [0, 1000], 1):
-        print("started", flush=True)
+    with closing(in_processes(work, sys.argv[1:], len(sys.argv) - 1)) as results:
+        for _ in results:
+            pass
 """
+needs_proc = pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 
 
-def test_workers_do_not_outlive_the_process_they_work_for(tmp_path):
+@contextmanager
+def working(tmp_path, *jobs):
+    """A process with a worker for each job, and the ids of its children."""
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
-    with subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE) as process:
-        assert process.stdout.readline() == b"started\n"
-        workers = _children(process.pid)
-        assert workers
+    with subprocess.Popen(
+        [sys.executable, str(script), *jobs],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        text=True,
+    ) as process:
+        assert {process.stdout.readline().strip() for _ in jobs} == {*jobs}
+        children = _children(process.pid)
+        assert len(children) > len(jobs)  # and the resource tracker
+        yield process, children
+
+
+@needs_proc
+def test_workers_do_not_outlive_a_killed_process(tmp_path):
+    with working(tmp_path, "Python", "compiled code") as (process, children):
         process.kill()
-    deadline = time.monotonic() + 30
-    while any(_is_alive(worker) for worker in workers):
-        assert time.monotonic() < deadline, "workers are left behind"
-        time.sleep(0.05)
+    _wait_for_end(children)
+
+
+@needs_proc
+def test_ctrl_c_stops_all_workers_quietly(tmp_path):
+    with working(tmp_path, "starts") as (process, children):
+        for child in children:
+            os.kill(child, signal.SIGINT)
+        assert process.stdout.readline() == "starts\n"  # the worker has started all the same
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+        errors = process.stderr.read()
+    _wait_for_end(children)
+    assert errors.count("Traceback") == 1, errors  # of the process itself
+
+
+def _wait_for_end(processes):
+    deadline = time.monotonic() + 60
+    while any(_is_alive(process) for process in processes):
+        assert time.monotonic() < deadline, "processes are left behind"
+        time.sleep(0.02)
 
 
 def _children(pid):

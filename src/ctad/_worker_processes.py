@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import signal
+import sys
 import threading
-import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
+from contextlib import contextmanager
+from multiprocessing import get_context, parent_process
 from typing import TypeVar
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
-SECONDS_BETWEEN_CHECKS = 1.0
+PR_SET_PDEATHSIG = 1  # from Linux's sys/prctl.h
 
 
 def in_processes(
     perform: Callable[[Job], Result], jobs: Iterable[Job], n_processes: int
-) -> Iterator[tuple[Job, Result | BaseException]]:
+) -> Generator[tuple[Job, Result | BaseException], None, None]:
     """Perform jobs in parallel; yield each with its result or its error, as it ends.
+
+    Closing the generator stops the workers. They also end when this process does, even if it is
+    killed. They leave Ctrl-C to this process.
 
     A process that dies, say for lack of memory, ends those that work beside it. Their jobs are
     performed once more, one at a time: the job whose process dies again is at fault.
@@ -53,7 +59,6 @@ def _in_pool(
         n_processes,
         mp_context=get_context("spawn"),  # a forked process may wait for threads it does not have
         initializer=_start,
-        initargs=(os.getpid(),),
     )
     running: dict[Future[Result], Job] = {}
     is_broken = False
@@ -64,7 +69,8 @@ def _in_pool(
                 if job is None:
                     break
                 try:
-                    running[pool.submit(perform, job)] = job
+                    with _ctrl_c_blocked():  # also in a worker that is started now
+                        running[pool.submit(perform, job)] = job
                 except BrokenProcessPool as died:  # since the last result
                     is_broken = True
                     yield job, died
@@ -80,15 +86,33 @@ def _in_pool(
         pool.shutdown(cancel_futures=True)
 
 
-def _start(parent: int) -> None:
+@contextmanager
+def _ctrl_c_blocked() -> Iterator[None]:
+    """Postpone Ctrl-C; processes that are started meanwhile never get it."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _start() -> None:
     """Prepare a worker process."""
     os.environ["OMP_NUM_THREADS"] = "1"  # for PyTorch, which is not loaded yet
     warnings.simplefilter("ignore")  # the main process has warned
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    if sys.platform == "linux":
+        # Works also while compiled code keeps Python's threads from running.
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    # Works everywhere, and if the parent ended before this line.
+    threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
-def _end_with(parent: int) -> None:
+def _end_with_parent() -> None:
     """End this process when its parent is gone: a killed parent cannot stop its workers."""
-    while os.getppid() == parent:
-        time.sleep(SECONDS_BETWEEN_CHECKS)
+    parent = parent_process()
+    assert parent is not None
+    parent.join()
     os._exit(1)
