@@ -16,15 +16,17 @@ from ._types import Floats
 BATCH_ROWS = 256
 
 
-def score_in_fixed_batches(score: Callable[[Any], Any], X: Any) -> Floats:
-    """Score the rows of `X` by calls of `score` with always `BATCH_ROWS` rows."""
+def score_in_fixed_batches(
+    score: Callable[[Any], Any], X: Any, batch_rows: int = BATCH_ROWS
+) -> Floats:
+    """Score the rows of `X` by calls of `score` with always `batch_rows` rows."""
     n = X.shape[0]
     scores = np.empty(n)
-    for start in range(0, n, BATCH_ROWS):
+    for start in range(0, n, batch_rows):
         # The last batch is padded with copies of the last row.
-        batch = _safe_indexing(X, np.minimum(np.arange(start, start + BATCH_ROWS), n - 1))
+        batch = _safe_indexing(X, np.minimum(np.arange(start, start + batch_rows), n - 1))
         if isinstance(batch, np.ndarray):
             batch = np.ascontiguousarray(batch)
-        stop = min(start + BATCH_ROWS, n)
+        stop = min(start + batch_rows, n)
         scores[start:stop] = score(batch)[: stop - start]
     return scores

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import narwhals.stable.v2 as nw
 from sklearn.utils import _safe_indexing
 
+from ._quoting import listed, quoted
 from .errors import InputError, MissingPackageError
 
 
@@ -60,7 +62,7 @@ def column_names(X: Any) -> list[Any]:
 def columns_by_name(X: Any) -> dict[str, nw.Series[Any]]:
     """The columns of a table; raises if two have the same name."""
     if not is_table(X):
-        raise TypeError(f"a pandas, polars or Arrow table is needed, not {type(X).__name__}")
+        raise InputError(f"a pandas, polars or Arrow table is needed, not {type(X).__name__}")
     names = [str(name) for name in column_names(X)]
     check_unique_names(names)
     table = nw.from_native(X, eager_only=True)
@@ -70,16 +72,16 @@ def columns_by_name(X: Any) -> dict[str, nw.Series[Any]]:
 def check_unique_names(names: list[Any]) -> None:
     """Raise if two columns have the same name."""
     if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"two columns are called {twice!r}: give each its own name")
+        [(twice, _)] = Counter(names).most_common(1)
+        raise InputError(f"two columns are called {quoted(str(twice))}: give each its own name")
 
 
 def check_has_columns(columns: Iterable[str], needed: Iterable[str]) -> None:
     """Raise if a table with these columns does not have all that are needed."""
-    existing = [str(name) for name in columns]
+    existing = dict.fromkeys(str(name) for name in columns)
     missing = [name for name in needed if name not in existing]
     if missing:
         raise InputError(
             f"the table lacks {'columns' if len(missing) > 1 else 'column'} "
-            f"{', '.join(map(repr, missing))}; it has {', '.join(map(repr, existing))}"
+            f"{listed(map(quoted, missing))}; it has {listed(map(quoted, existing))}"
         )

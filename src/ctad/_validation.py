@@ -18,6 +18,7 @@ from ._types import Floats, Rows
 from .errors import InputError
 
 LARGEST_EXACT_INTEGER = 2**53
+LARGEST_VALUE = 1e100  # squares of larger values may overflow in distances
 
 
 def check_training_rows(estimator: BaseEstimator, X: Any) -> Floats:

@@ -59,6 +59,19 @@ def test_categories_that_are_numbers_read_the_same_with_and_without_missing_valu
     assert with_missing.tolist() == ["1", None, "2"]
 
 
+def test_categories_of_which_one_is_missing():
+    categories = pa.array(["x", None, "y"])
+    values = pa.DictionaryArray.from_arrays(pa.array([0, 1, None, 2]), categories)
+    assert read(pa.table({"a": values}))["a"].values.tolist() == ["x", None, None, "y"]
+
+
+def test_times_of_day_may_have_nanoseconds():
+    times = pa.array([1_000_000_123, None, 0], pa.int64()).view(pa.time64("ns"))
+    found = read(pa.table({"a": times}))["a"]
+    assert found.column.dtype == "time64[ns]"
+    np.testing.assert_array_equal(found.values, [1e6, np.nan, 0])
+
+
 @pytest.mark.parametrize(
     ("values", "message"),
     [

@@ -109,6 +109,12 @@ def test_rare_and_new_values_share_a_feature():
     np.testing.assert_array_equal(without_rare.transform(pa.table({"a": pa.nulls(1)})), [[0, 0]])
 
 
+def test_rare_text_may_end_in_nul():
+    """numpy cuts such text."""
+    encoder = fitted(pa.table({"a": ["x", "y"] * 5 + ["z\0"]}))
+    assert [each.name for each in encoder.features_] == ["a=x", "a=y", "a is rare"]
+
+
 def test_dates_keep_order_and_cycle():
     encoder = fitted(scaling=None)
 
@@ -168,7 +174,6 @@ def test_the_scaling_in_use_is_a_fitted_attribute(scaling):
         assert not hasattr(encoder, "scaling_")
         encoder.fit(table)
         assert encoder.scaling_ == used.get(scaling, scaling)
-        assert TableEncoder().from_state(*encoder.to_state()).scaling_ == encoder.scaling_
 
 
 def test_only_training_rows_matter():
@@ -322,8 +327,8 @@ def test_columns_to_ignore_or_keep_must_exist(column):
     [
         ({"scaling": "max"}, SHOP, ValueError, "scaling must be one of 'auto', 'standard', None"),
         ({"min_frequency": 5}, SHOP, ValueError, "min_frequency must be a share"),
-        ({}, np.ones((3, 2)), TypeError, "Arrow table is needed, not ndarray"),
-        ({}, pl.LazyFrame({"a": [1]}), TypeError, "table is needed, not LazyFrame"),
+        ({}, np.ones((3, 2)), ValueError, "Arrow table is needed, not ndarray"),
+        ({}, pl.LazyFrame({"a": [1]}), ValueError, "table is needed, not LazyFrame"),
         ({}, pd.DataFrame({"a": [1, 1]}), ValueError, r"no column can be used: 'a' \(constant\)"),
         ({}, pd.DataFrame(), ValueError, "the table has none"),
         ({}, SHOP[:0], ValueError, "0 samples"),
@@ -349,14 +354,6 @@ def test_it_is_a_transformer():
     assert caught[0].filename == __file__
     frame = encoder.transform(SHOP.to_pandas())
     assert list(frame.columns) == list(encoder.get_feature_names_out())
-
-
-def test_state_restores_everything():
-    state, parts = ENCODER.to_state()
-    again = TableEncoder().from_state(state, parts)
-    assert again.features_ == ENCODER.features_
-    assert again.n_features_in_ == len(SHOP.column_names)
-    np.testing.assert_array_equal(again.transform(SHOP), ENCODED)
 
 
 def test_arrow_types_of_the_training_table():

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctad.tables import TableEncoder, ValueFormatter
+from ctad.tables import ColumnKind, TableEncoder, ValueFormatter
 
 MINUTE = 60_000_000
 
@@ -100,3 +100,10 @@ def test_new_values_are_decoded_as_rare():
     encoder = TableEncoder(keep=["x"]).fit(table)
     (plan, _) = encoder.decode(encoder.transform(table.head(2).assign(plan=["a", "z"])))
     assert plan.values.tolist() == ["a", "rare"]
+
+
+@pytest.mark.parametrize("value", [1e300, -1e300, np.inf, -np.inf])
+@pytest.mark.parametrize("kind", ["number", "date", "time of day"])
+def test_values_beyond_all_dates_are_formatted(kind, value):
+    formatter = ValueFormatter(ColumnKind(kind), np.array([-1.7e308, 1.5, 1.7e308, value]))
+    assert all((formatter.usual, formatter.format(value), formatter.format(1.25)))

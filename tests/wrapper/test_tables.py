@@ -1,6 +1,7 @@
 """CalibratedDetector on tables with text, dates and missing values."""
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
@@ -191,3 +192,16 @@ def test_detectors_in_detectors():
     detector = CalibratedDetector(inner, random_state=0).fit(PEOPLE)
     assert detector.predict(STRANGER).tolist() == [1]
     assert detector.detector_.encoder_ is not None
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:only 3 training rows")
+def test_very_many_columns():
+    """Without work that grows with the square of their number, which would be minutes here."""
+    rows = np.random.default_rng(0).normal(size=(3, 10_000))
+    frame = pd.DataFrame(rows, columns=[f"x{i}" for i in range(rows.shape[1])])
+    for X in (rows, frame, pa.Table.from_pandas(frame)):
+        detector = CalibratedDetector(IsolationForest(n_estimators=5), random_state=0).fit(X)
+        explanation = detector.explain(X)
+        np.testing.assert_array_equal(explanation.score, detector.anomaly_score(X))
+        assert len(explanation.text(0).splitlines()) < 20

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -50,9 +50,7 @@ class CategoryFeatures:
     def features(self) -> list[Feature]:
         """The features that `transform` gives."""
         return [
-            _feature(column.name, value)
-            for column in self.columns
-            for value in self._values(column)
+            _feature(column.name, value) for column, values in self._values() for value in values
         ]
 
     def transform(self, values: Mapping[str, ColumnValues]) -> Floats:
@@ -60,20 +58,24 @@ class CategoryFeatures:
         encoded: Floats = self.encoder.transform(_matrix(self.columns, values))
         return encoded
 
-    def decode(self, column: Column, encoded: Mapping[Feature, Floats], n_rows: int) -> Objects:
-        """The values of a column; "rare" for those without a feature of their own."""
-        decoded = np.full(n_rows, RARE, dtype=object)
-        for value in self._values(column):
-            decoded[encoded[_feature(column.name, value)] > 0.5] = value
+    def decode(self, encoded: Mapping[Feature, Floats], n_rows: int) -> dict[Column, Objects]:
+        """The values of each column; "rare" for those without a feature of their own."""
+        decoded = {}
+        for column, values in self._values():
+            decoded[column] = np.full(n_rows, RARE, dtype=object)
+            for value in values:
+                decoded[column][encoded[_feature(column.name, value)] > 0.5] = value
         return decoded
 
-    def _values(self, column: Column) -> list[Any]:
-        """The values of a column with a feature of their own, and `RARE` if there are others."""
-        index = self.columns.index(column)
-        rare = self.encoder.infrequent_categories_[index]
-        rare = () if rare is None else rare
-        frequent = [value for value in self.encoder.categories_[index] if value not in rare]
-        return frequent + ([RARE] if len(rare) else [])
+    def _values(self) -> Iterator[tuple[Column, list[Any]]]:
+        """The values of each column with a feature of their own, and `RARE` if there are others."""
+        known_and_rare = zip(
+            self.encoder.categories_, self.encoder.infrequent_categories_, strict=True
+        )
+        for column, (known, found) in zip(self.columns, known_and_rare, strict=True):
+            rare = set(() if found is None else found)
+            frequent = [value for value in known if value not in rare]
+            yield column, frequent + ([RARE] if rare else [])
 
 
 def _matrix(columns: Sequence[Column], values: Mapping[str, ColumnValues]) -> Objects:

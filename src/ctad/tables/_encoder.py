@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Sequence
+from functools import cached_property
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.impute import SimpleImputer
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from .._frames import check_has_columns, columns_by_name
+from .._quoting import listed, quoted
 from .._types import Booleans, Floats
 from .._validation import check_choice
 from .._warnings import warn_user
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 SCALINGS = ("auto", "standard", None)
+DERIVED = ("features_", "_groups")  # from the fitted attributes, when first used
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
@@ -73,6 +77,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Name of each feature, and the column it comes from.
     scaling_ : {"standard", None}
         The scaling in use. None, too, if there are no numbers and dates.
+    number_imputer_, boolean_imputer_, date_imputer_ : SimpleImputer or None
+        Fill missing values in numbers and dates, in booleans, and in sines and cosines of dates.
+    number_scaler_ : StandardScaler or None
+    category_encoder_ : OneHotEncoder or None
+    varies_ : ndarray of bool
+        Which of all features are in use: those that were not constant in training.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
         All columns of the training table.
@@ -98,14 +108,14 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     columns_: list[Column]
     dropped_: dict[str, str]
-    features_: list[Feature]
+    number_imputer_: SimpleImputer | None
+    number_scaler_: StandardScaler | None
+    boolean_imputer_: SimpleImputer | None
+    category_encoder_: OneHotEncoder | None
+    date_imputer_: SimpleImputer | None
+    varies_: Booleans
     n_features_in_: int
     feature_names_in_: npt.NDArray[np.object_]
-    _numbers: NumericFeatures | None
-    _booleans: NumericFeatures | None
-    _categories: CategoryFeatures | None
-    _cycles: DateFeatures | None
-    _varies: Booleans  # of all features, those that were not constant in training
 
     def __init__(
         self,
@@ -149,7 +159,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         -------
         ndarray of shape (n, features)
         """
-        self.__dict__.pop("features_", None)  # a failed fit leaves nothing fitted
+        for name in (*DERIVED, "varies_"):  # a failed fit leaves nothing fitted
+            self.__dict__.pop(name, None)
         check_choice("scaling", self.scaling, SCALINGS)
         if not (isinstance(self.min_frequency, Real) and 0 <= self.min_frequency <= 1):
             raise InputError(f"min_frequency must be a share in [0, 1], not {self.min_frequency!r}")
@@ -159,13 +170,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.columns_ = [read.column for read in values.values()]
         self._fit_features(values)
         encoded = self._encode(values)
-        self._varies = (encoded != encoded[0]).any(axis=0)
         self.feature_names_in_ = np.array(list(series), dtype=object)
         self.n_features_in_ = len(series)
-        self.features_ = self._varying_features()
-        dropped = [f"{name!r} ({why})" for name, why in self.dropped_.items() if why != "ignored"]
+        self.varies_ = (encoded != encoded[0]).any(axis=0)
+        dropped = {name: why for name, why in self.dropped_.items() if why != "ignored"}
         if dropped:
-            warn_user(f"not used: {', '.join(dropped)}.")
+            warn_user(f"not used: {_reasons(dropped)}.")
         return self._varying(encoded)
 
     def transform(self, X: Any) -> Floats:
@@ -234,16 +244,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         encoded = dict(zip(self.features_, rows.T, strict=True))
-        decoders = {
-            column: group
-            for group in (self._numbers, self._booleans, self._categories)
-            if group is not None
-            for column in group.columns
-        }
-        return [
-            ColumnValues(column, decoders[column].decode(column, encoded, len(rows)))
-            for column in self.columns_
-        ]
+        decoded: dict[Column, Any] = {}
+        for group in self._groups:
+            if not isinstance(group, DateFeatures):
+                decoded |= group.decode(encoded, len(rows))
+        return [ColumnValues(column, decoded[column]) for column in self.columns_]
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
         """Names of the features."""
@@ -265,63 +270,21 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         }
         return pa.schema([(column.name, types[column.kind]) for column in self.columns_])
 
-    def to_state(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The fitted state for a model file: plain values, and fitted objects of scikit-learn."""
+    @cached_property
+    def features_(self) -> list[Feature]:
+        """Name of each feature, and the column it comes from."""
         check_is_fitted(self)
-        plain = {
-            "columns": [asdict(column) for column in self.columns_],
-            "dropped": self.dropped_,
-            "all_columns": self.feature_names_in_.tolist(),
-            "varies": self._varies.tolist(),
-        }
-        objects = {}
-        if self._numbers is not None:
-            objects["numbers"] = self._numbers.imputer
-            if self._numbers.scaler is not None:
-                objects["scaler"] = self._numbers.scaler
-        if self._booleans is not None:
-            objects["booleans"] = self._booleans.imputer
-        if self._categories is not None:
-            objects["categories"] = self._categories.encoder
-        if self._cycles is not None:
-            objects["cycles"] = self._cycles.imputer
-        return plain, objects
-
-    def from_state(self, plain: dict[str, Any], objects: dict[str, Any]) -> Self:
-        """Set the fitted state that `to_state` returned."""
-        self.columns_ = [
-            Column(column["name"], ColumnKind(column["kind"]), column["dtype"])
-            for column in plain["columns"]
-        ]
-        self.dropped_ = dict(plain["dropped"])
-        self.feature_names_in_ = np.array(plain["all_columns"], dtype=object)
-        self.n_features_in_ = len(self.feature_names_in_)
-        self._varies = np.array(plain["varies"], dtype=bool)
-        self._numbers = self._booleans = self._categories = self._cycles = None
-        if "numbers" in objects:
-            self._numbers = NumericFeatures(
-                self._of_kind(*ORDERED), objects["numbers"], objects.get("scaler")
-            )
-        if "booleans" in objects:
-            self._booleans = NumericFeatures(self._of_kind(ColumnKind.BOOLEAN), objects["booleans"])
-        if "categories" in objects:
-            self._categories = CategoryFeatures(
-                self._of_kind(ColumnKind.CATEGORY), objects["categories"]
-            )
-        if "cycles" in objects:
-            self._cycles = DateFeatures(self._with_cycles(), objects["cycles"])
-        self.features_ = self._varying_features()
-        return self
+        features = [feature for group in self._groups for feature in group.features()]
+        return [feature for feature, varies in zip(features, self.varies_, strict=True) if varies]
 
     @property
     def scaling_(self) -> str | None:
         """The scaling in use."""
         check_is_fitted(self)
-        scaled = self._numbers is not None and self._numbers.scaler is not None
-        return "standard" if scaled else None
+        return None if self.number_scaler_ is None else "standard"
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "features_")
+        return hasattr(self, "varies_")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -344,8 +307,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             else:
                 used[name] = read
         if not used:
-            listed = ", ".join(f"{name!r} ({why})" for name, why in self.dropped_.items())
-            raise InputError(f"no column can be used: {listed or 'the table has none'}")
+            reasons = _reasons(self.dropped_) or "the table has none"
+            raise InputError(f"no column can be used: {reasons}")
         return used
 
     def _min_rows(self, n_rows: int) -> int:
@@ -353,7 +316,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return max(2, int(np.ceil(self.min_frequency * n_rows)))
 
     def _fit_features(self, values: dict[str, ColumnValues]) -> None:
-        self._numbers = self._booleans = self._categories = self._cycles = None
+        self.number_imputer_ = self.number_scaler_ = self.boolean_imputer_ = None
+        self.category_encoder_ = self.date_imputer_ = None
         ordered, booleans = self._of_kind(*ORDERED), self._of_kind(ColumnKind.BOOLEAN)
         categories, with_cycles = self._of_kind(ColumnKind.CATEGORY), self._with_cycles()
         if ordered:
@@ -361,18 +325,19 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 np.isnan(read.values).any() for read in values.values()
             )
             scaled = self.scaling == "standard" or (self.scaling == "auto" and not as_given)
-            self._numbers = NumericFeatures.fitted(
-                ordered, values, strategy="median", scaled=scaled
-            )
+            numbers = NumericFeatures.fitted(ordered, values, strategy="median", scaled=scaled)
+            self.number_imputer_, self.number_scaler_ = numbers.imputer, numbers.scaler
         if booleans:
-            self._booleans = NumericFeatures.fitted(booleans, values, strategy="most_frequent")
+            self.boolean_imputer_ = NumericFeatures.fitted(
+                booleans, values, strategy="most_frequent"
+            ).imputer
         if categories:
             n_rows = len(values[categories[0].name].values)
-            self._categories = CategoryFeatures.fitted(
+            self.category_encoder_ = CategoryFeatures.fitted(
                 categories, values, min_rows=self._min_rows(n_rows)
-            )
+            ).encoder
         if with_cycles:
-            self._cycles = DateFeatures.fitted(with_cycles, values)
+            self.date_imputer_ = DateFeatures.fitted(with_cycles, values).imputer
 
     def _of_kind(self, *kinds: ColumnKind) -> list[Column]:
         return [column for column in self.columns_ if column.kind in kinds]
@@ -380,21 +345,33 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def _with_cycles(self) -> list[Column]:
         return [column for column in self.columns_ if column.kind.cycles]
 
-    def _groups(self) -> Iterator[NumericFeatures | CategoryFeatures | DateFeatures]:
+    @cached_property
+    def _groups(self) -> list[NumericFeatures | CategoryFeatures | DateFeatures]:
         """The groups of features, in the order of the encoded rows."""
-        for group in (self._numbers, self._booleans, self._categories, self._cycles):
-            if group is not None:
-                yield group
+        groups: list[NumericFeatures | CategoryFeatures | DateFeatures] = []
+        if self.number_imputer_ is not None:
+            ordered = self._of_kind(*ORDERED)
+            groups.append(NumericFeatures(ordered, self.number_imputer_, self.number_scaler_))
+        if self.boolean_imputer_ is not None:
+            booleans = self._of_kind(ColumnKind.BOOLEAN)
+            groups.append(NumericFeatures(booleans, self.boolean_imputer_))
+        if self.category_encoder_ is not None:
+            categories = self._of_kind(ColumnKind.CATEGORY)
+            groups.append(CategoryFeatures(categories, self.category_encoder_))
+        if self.date_imputer_ is not None:
+            groups.append(DateFeatures(self._with_cycles(), self.date_imputer_))
+        return groups
 
     def _encode(self, values: dict[str, ColumnValues]) -> Floats:
-        return np.hstack([group.transform(values) for group in self._groups()])
+        return np.hstack([group.transform(values) for group in self._groups])
 
     def _varying(self, encoded: Floats) -> Floats:
-        return encoded if self._varies.all() else encoded[:, self._varies]
+        return encoded if self.varies_.all() else encoded[:, self.varies_]
 
-    def _varying_features(self) -> list[Feature]:
-        features = [feature for group in self._groups() for feature in group.features()]
-        return [feature for feature, varies in zip(features, self._varies, strict=True) if varies]
+
+def _reasons(dropped: dict[str, str]) -> str:
+    """Columns and why they are not used, for messages."""
+    return listed(f"{quoted(name)} ({why})" for name, why in dropped.items())
 
 
 def _columns_with_rows(X: Any) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from math import floor, log10
+from math import floor, isfinite, log10
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,8 @@ LONGEST_TEXT = 60
 # Usual values are the middle of the training rows, or the most frequent values.
 USUAL_SHARE = 0.9
 MOST_VALUES = 3
+
+LATEST = 2.0**62  # microseconds; numpy knows no dates much later than this
 
 
 class ValueFormatter:
@@ -115,7 +117,8 @@ def _usual_range(values: Floats) -> tuple[float, float]:
 
 def _moment(microseconds: float) -> str:
     """Date and time, to the second."""
-    return str(np.datetime64(round(microseconds), "us").astype("datetime64[s]"))
+    known = min(max(microseconds, -LATEST), LATEST)
+    return str(np.datetime64(round(known), "us").astype("datetime64[s]"))
 
 
 def _number(value: float, spread: float) -> str:
@@ -125,7 +128,7 @@ def _number(value: float, spread: float) -> str:
         return f"{value:.4g}"
     if abs(value - round(value)) <= 1e-9 * size:  # an integer, up to rounding
         return f"{value:,.0f}"
-    if spread > 0:
+    if spread > 0 and isfinite(spread):
         return f"{value:,.{min(max(0, 2 - floor(log10(spread))), 12)}f}"
     if size >= 1000:
         return f"{value:,.1f}" if size < 1e4 else f"{value:,.0f}"

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import StandardScaler
 
+from .._quoting import listed, quoted
 from .._types import Floats
 from .._warnings import warn_user
 from ..errors import InputError
@@ -69,24 +70,26 @@ class NumericFeatures:
             encoded[:, :n] = self.scaler.transform(encoded[:, :n])
         return encoded
 
-    def decode(self, column: Column, encoded: Mapping[Feature, Floats], n_rows: int) -> Floats:
-        """The values of a column; `encoded` has the features that are in use."""
-        index = self.columns.index(column)
-        numbers = encoded.get(Feature(column.name, column.name))
-        if numbers is None:  # constant but for missing values, so it is not in use
-            numbers = np.full(n_rows, self.imputer.statistics_[index])
-        elif self.scaler is not None:
-            numbers = numbers * self.scaler.scale_[index] + self.scaler.mean_[index]
-        missing = encoded.get(_is_missing(column.name), np.zeros(n_rows))
-        return np.where(missing > 0.5, np.nan, numbers * column.kind.unit)
+    def decode(self, encoded: Mapping[Feature, Floats], n_rows: int) -> dict[Column, Floats]:
+        """The values of each column; `encoded` has the features that are in use."""
+        decoded = {}
+        for place, column in enumerate(self.columns):
+            numbers = encoded.get(Feature(column.name, column.name))
+            if numbers is None:  # constant but for missing values, so it is not in use
+                numbers = np.full(n_rows, self.imputer.statistics_[place])
+            elif self.scaler is not None:
+                numbers = numbers * self.scaler.scale_[place] + self.scaler.mean_[place]
+            missing = encoded.get(_is_missing(column.name), np.zeros(n_rows))
+            decoded[column] = np.where(missing > 0.5, np.nan, numbers * column.kind.unit)
+        return decoded
 
     def _warn_of_missing_values(self, matrix: Floats) -> None:
         with_missing = np.flatnonzero(np.isnan(matrix).any(axis=0))
         unexpected = np.setdiff1d(with_missing, self.imputer.indicator_.features_)
         if len(unexpected):
-            listed = ", ".join(repr(self.columns[i].name) for i in unexpected)
+            names = listed(quoted(self.columns[i].name) for i in unexpected)
             warn_user(
-                f"missing values in {listed}, where training rows had none, are filled with the "
+                f"missing values in {names}, where training rows had none, are filled with the "
                 "usual value, so these rows may look more normal than they are."
             )
 

@@ -20,19 +20,26 @@ Objects = npt.NDArray[np.object_]
 
 def read_column(name: str, series: Any) -> ColumnValues:
     """Find the kind of a column and convert its values."""
-    missing = np.asarray(series.is_null().to_numpy(), dtype=bool)
     dtype = str(getattr(series.to_native(), "dtype", None) or series.to_native().type)
-    if series.dtype.is_float():  # in polars and Arrow, NaN is not null
-        missing = missing | np.isnan(np.asarray(series.to_numpy(), dtype=np.float64))
+    if series.dtype.is_float():
+        # In polars and Arrow, NaN is not null. In an array, null is NaN.
+        values: Any = np.array(series.to_numpy(), dtype=np.float64)
+        kind = ColumnKind.EMPTY if np.isnan(values).all() else ColumnKind.NUMBER
+        return ColumnValues(Column(name, kind, dtype), values)
+    missing = np.asarray(series.is_null().to_numpy(), dtype=bool)
     if missing.all():
-        values: Any = np.full(len(missing), np.nan)
+        values = np.full(len(missing), np.nan)
         return ColumnValues(Column(name, ColumnKind.EMPTY, dtype), values)
     if series.dtype in (nw.Categorical, nw.Enum):
         # Without missing values: with them pandas turns categories that are integers into floats.
         texts = np.full(len(missing), None, dtype=object)
-        texts[~missing] = [str(value) for value in series.drop_nulls().to_list()]
+        texts[~missing] = [str(value) for value in series.filter(~series.is_null()).to_list()]
         return ColumnValues(Column(name, ColumnKind.CATEGORY, dtype), texts)
 
+    if series.dtype == nw.Time and series.implementation.is_pyarrow():
+        # Python's times have no nanoseconds.
+        microseconds = series.to_native().cast("time64[us]", safe=False)
+        series = nw.from_native(microseconds, series_only=True)
     values = series.to_numpy()
     if values.dtype.kind in "OUT":
         kind, values = _read_objects(name, values.astype(object), missing)

@@ -7,6 +7,7 @@ from ._conformal_decisions import ConformalDecisions
 from ._detector_adapter import DetectorAdapter
 from ._explanation import Explanation
 from ._input import InputConverter
+from ._nested_detectors import first_step
 from ._report_content import report_content
 from ._score_sign import scoring_method
 
@@ -19,6 +20,7 @@ __all__ = [
     "Explanation",
     "InputConverter",
     "ScoreParts",
+    "first_step",
     "report_content",
     "scoring_method",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from .._types import Floats, Rows
@@ -26,15 +27,20 @@ class ColumnView:
         "" for the column itself.
     new, references : array
         Its values in new rows and in reference rows.
-    formatter : ValueFormatter
-        Formats values, and knows the usual ones in training.
+    training : ColumnValues
+        Its values in training rows.
     """
 
     features: Sequence[int]
     aspect: str
     new: Any
     references: Any
-    formatter: ValueFormatter
+    training: ColumnValues
+
+    @cached_property
+    def formatter(self) -> ValueFormatter:
+        """Formats values, and knows the usual ones in training."""
+        return ValueFormatter(self.training.column.kind, self.training.values)
 
     @property
     def usual(self) -> str:
@@ -66,28 +72,23 @@ def column_views(
     rows, training_sample, references : ndarray of shape (n, features), (m, features), (M, features)
         New rows, training rows and reference rows, numeric.
     """
-    features = list(zip(converter.feature_sources, converter.feature_cycles, strict=True))
+    features: dict[str, dict[str | None, list[int]]] = {}  # by column and cycle
+    sources_and_cycles = zip(converter.feature_sources, converter.feature_cycles, strict=True)
+    for feature, (source, cycle) in enumerate(sources_and_cycles):
+        features.setdefault(source, {}).setdefault(cycle, []).append(feature)
     columns = zip(
         converter.column_values(X, rows),
         converter.decoded(training_sample),
         converter.decoded(references),
         strict=True,
     )
-    views = []
-    for new, sample, known in columns:
-        name = sample.column.name
-        cycles = dict.fromkeys(cycle for source, cycle in features if source == name)
-        views.append(
-            [
-                _view(
-                    [i for i, feature in enumerate(features) if feature == (name, cycle)],
-                    cycle,
-                    (new, sample, known),
-                )
-                for cycle in cycles
-            ]
-        )
-    return views
+    return [
+        [
+            _view(places, cycle, (new, sample, known))
+            for cycle, places in features.get(sample.column.name, {}).items()
+        ]
+        for new, sample, known in columns
+    ]
 
 
 def _view(
@@ -98,10 +99,4 @@ def _view(
     new, sample, references = columns
     if cycle is not None:
         new, sample, references = (column.in_cycle(cycle) for column in columns)
-    return ColumnView(
-        features,
-        ASPECTS[cycle],
-        new.values,
-        references.values,
-        ValueFormatter(sample.column.kind, sample.values),
-    )
+    return ColumnView(features, ASPECTS[cycle], new.values, references.values, sample)

@@ -218,8 +218,10 @@ def _scores_row_by_row(detector: Any) -> bool:
         return _scores_row_by_row(detector.estimator)
     if isinstance(detector, Pipeline):
         return all(_scores_row_by_row(step) for _, step in detector.steps)
-    package = type(detector).__module__.partition(".")[0]
-    return package in ("pyod", "sklearn") and type(detector).__name__ in ROW_BY_ROW
+    module = type(detector).__module__
+    if module.startswith("ctad.detectors."):  # these use fixed batches themselves
+        return True
+    return module.startswith(("pyod.", "sklearn.")) and type(detector).__name__ in ROW_BY_ROW
 
 
 def _depends_on_the_batch(adapter: DetectorAdapter, X: Any) -> bool:

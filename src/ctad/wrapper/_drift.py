@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 from scipy.stats import false_discovery_control, fisher_exact, ks_2samp
@@ -47,7 +48,9 @@ def drift_from_training(
     """
     drifts = _drifts(rows, sample, sources, alpha if normal is None else alpha / 2)
     changed = [drift.column for drift in drifts if drift.has_changed]
-    p_value = None if normal is None else _same_distribution(scores, normal)[1]
+    p_value = None
+    if normal is not None:
+        p_value = float(_same_distributions(scores[:, np.newaxis], normal[:, np.newaxis])[1][0])
     scores_changed = p_value is not None and p_value <= alpha / 2
     fits = not changed and not scores_changed
     return DriftResult(
@@ -60,11 +63,11 @@ def _drifts(
 ) -> list[ColumnDrift]:
     """The drift of each column, the most changed first. If a column has several features, the most
     changed one counts."""
-    tests = [_same_distribution(now, then) for now, then in zip(rows.T, sample.T, strict=True)]
-    adjusted = false_discovery_control([p for _, p in tests])
+    statistics, p_values = _same_distributions(rows, sample)
+    adjusted = false_discovery_control(p_values)
     drifts = [
-        ColumnDrift(source, statistic, float(p), bool(p <= alpha))
-        for source, (statistic, _), p in zip(sources, tests, adjusted, strict=True)
+        ColumnDrift(source, float(statistic), float(p), bool(p <= alpha))
+        for source, statistic, p in zip(sources, statistics, adjusted, strict=True)
     ]
     drifts.sort(key=lambda drift: (drift.p_value, -drift.statistic))
     by_column: dict[str, ColumnDrift] = {}
@@ -73,23 +76,31 @@ def _drifts(
     return list(by_column.values())
 
 
-def _same_distribution(now: Floats, then: Floats) -> tuple[float, float]:
-    """Statistic and p-value of the Kolmogorov-Smirnov test.
+def _same_distributions(now: Floats, then: Floats) -> tuple[Floats, Floats]:
+    """Statistic and p-value of the Kolmogorov-Smirnov test of each column.
 
     Ties make that test conservative. With only two values it is far too conservative, so Fisher's
     exact test of their shares is used.
     """
-    low, high = min(now.min(), then.min()), max(now.max(), then.max())
-    if all(((values == low) | (values == high)).all() for values in (now, then)):
+    low = np.minimum(now.min(axis=0), then.min(axis=0))
+    high = np.maximum(now.max(axis=0), then.max(axis=0))
+    two_values = np.all(
+        [((rows == low) | (rows == high)).all(axis=0) for rows in (now, then)], axis=0
+    )
+    statistics = np.abs((now == low).mean(axis=0) - (then == low).mean(axis=0))
+    p_values = np.ones(len(low))
+    for column in np.flatnonzero(two_values & (low < high)):
         counts = [
-            [int((values == low).sum()), int((values == high).sum())] for values in (now, then)
+            [int((rows == edge[column]).sum()) for edge in (low, high)]
+            for rows in (now[:, column], then[:, column])
         ]
-        shares = [lows / (lows + highs) for lows, highs in counts]
-        p_value = 1.0 if low == high else float(fisher_exact(np.array(counts)).pvalue)
-        return abs(shares[0] - shares[1]), p_value
-    few = min(len(now), len(then)) <= EXACT_ROWS and max(len(now), len(then)) <= 10_000
-    test = ks_2samp(now, then, method="exact" if few else "asymp")
-    return float(test.statistic), float(test.pvalue)
+        p_values[column] = fisher_exact(np.array(counts)).pvalue
+    if not two_values.all():
+        few = min(len(now), len(then)) <= EXACT_ROWS and max(len(now), len(then)) <= 10_000
+        method: Literal["exact", "asymp"] = "exact" if few else "asymp"
+        test = ks_2samp(now[:, ~two_values], then[:, ~two_values], method=method, axis=0)
+        statistics[~two_values], p_values[~two_values] = test.statistic, test.pvalue
+    return statistics, p_values
 
 
 def _verdict(

@@ -262,8 +262,8 @@ def explain_rows(
 
 def _summed_by_column(feature_parts: Floats, converter: InputConverter) -> Floats:
     """What each column of the table adds to the terms: the sum over its features."""
-    columns = converter.columns_in_use
-    summed = np.zeros((len(feature_parts), len(columns)))
+    places = {name: place for place, name in enumerate(converter.columns_in_use)}
+    summed = np.zeros((len(feature_parts), len(places)))
     for feature, source in enumerate(converter.feature_sources):
-        summed[:, columns.index(source)] += feature_parts[:, feature]
+        summed[:, places[source]] += feature_parts[:, feature]
     return summed

@@ -13,6 +13,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils import get_tags
 
 from .._frames import is_table, library_of, new_table, to_library
+from .._quoting import listed, quoted
 from .._types import Floats, Rows
 from .._validation import check_new_rows, check_training_rows
 from .._warnings import warn_user
@@ -180,7 +181,7 @@ class InputConverter:
             raise InputError(
                 f"X has shape {values.shape}, but {name} is expecting "
                 f"{len(self.column_names)} features as input: it was fitted with the columns "
-                f"{', '.join(map(repr, self.column_names[:20]))}"
+                f"{listed(map(quoted, self.column_names))}"
             )
         for column in self.encoder.columns_:
             if column.kind != ColumnKind.NUMBER:

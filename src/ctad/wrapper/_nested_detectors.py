@@ -10,7 +10,26 @@ from sklearn.pipeline import Pipeline
 
 
 def first_step(detector: Any) -> Any:
-    """The step that gets the rows."""
+    """The step of a detector that gets the rows, inside pipelines, searches and frozen estimators.
+
+    Parameters
+    ----------
+    detector : object
+
+    Returns
+    -------
+    object
+        The detector itself if it has no steps.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import IsolationForest
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from ctad.wrapper import first_step
+    >>> first_step(make_pipeline(StandardScaler(), IsolationForest()))
+    StandardScaler()
+    """
     return _step(detector, 0)
 
 
