@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctad.io import CsvDialect, TableError, with_inferred_types
-from ctad.io._column_types import convert_text, infer_types
+from ctad.io._column_types import convert_text
 
 from .files import of_all_types
 
@@ -20,8 +20,8 @@ UTC_TIMES = pa.timestamp("us", "UTC")
 
 def inferred(values, dialect=None):
     table = pa.table({"x": pa.array(values, pa.string())})
-    schema = infer_types(table, dialect)
-    return schema.field("x").type, convert_text(table, schema, dialect)["x"].to_pylist()
+    typed = with_inferred_types(table, dialect or CsvDialect())["x"]
+    return typed.type, typed.to_pylist()
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def inferred(values, dialect=None):
         (["9223372036854775808"], pa.string(), ["9223372036854775808"]),
         (["1", "2.50", "1e-5", ".5", "3.", "-0"], pa.float64(), [1, 2.5, 1e-5, 0.5, 3, 0]),
         (["1.5", "nan", "NULL", "#N/A"], pa.float64(), [1.5, None, None, None]),
-        (["", "NA", " "], pa.null(), ["", "NA", " "]),
+        (["", "NA", " "], pa.null(), [None, None, None]),
         ([], pa.null(), []),
         (["007", "1"], pa.string(), ["007", "1"]),
         (["+49", "1"], pa.string(), ["+49", "1"]),
@@ -94,7 +94,35 @@ def test_numbers_keep_every_bit(values):
 
 @given(st.lists(st.text(max_size=8)))
 def test_any_text_can_be_converted_to_its_inferred_type(values):
-    inferred(values)
+    table = pa.table({"x": pa.array(values, pa.string())})
+    typed = with_inferred_types(table, CsvDialect())
+    if typed["x"].type != pa.null():
+        assert convert_text(table, typed.schema).equals(typed)
+
+
+TEXTS = ["1", "-2", "1.5", "1,5", "1.234", "1,234", "inf", "NA", "", "true", "x", "9" * 20, "007"]
+TEXTS += ["2024-12-24", "24.12.2024", "2024-12-24 18:30", "2024-12-24T18:30Z", "18:30"]
+
+
+@given(
+    st.lists(st.lists(st.sampled_from(TEXTS), min_size=2, max_size=2), min_size=1, max_size=20),
+    st.sampled_from([CsvDialect(), COMMA, CsvDialect(delimiter=";")]),
+)
+def test_the_type_of_a_column_does_not_depend_on_the_others(columns, dialect):
+    table = pa.table({f"x{i}": values for i, values in enumerate(columns)})
+    typed = with_inferred_types(table, dialect)
+    for name in table.column_names:
+        assert typed.select([name]).equals(with_inferred_types(table.select([name]), dialect))
+    known = pa.schema([field for field in typed.schema if field.type != pa.null()])
+    assert convert_text(table, known, dialect).select(known.names).equals(typed.select(known.names))
+
+
+def test_the_error_is_about_the_first_column_with_a_value_of_another_type():
+    table = pa.table({"a": ["1"], "b": ["true"], "c": ["x"], "d": ["y"], "e": ["2"]})
+    numbers, flags = pa.float64(), pa.bool_()
+    types = pa.schema({"a": numbers, "e": numbers, "b": flags, "d": numbers, "c": flags})
+    with pytest.raises(TableError, match="row 1: column 'c' has 'x', expected true or false"):
+        convert_text(table, types)
 
 
 def test_columns_without_values_have_the_type_null():
@@ -105,7 +133,7 @@ def test_columns_without_values_have_the_type_null():
 
 def test_other_columns_stay_as_they_are():
     table = of_all_types().append_column("number", pa.array(["1", "2", "NA"]))
-    schema = infer_types(table)
+    schema = with_inferred_types(table, CsvDialect()).schema
     assert schema.field("number").type == pa.int64()
     assert schema.field("text").type == pa.string()
     assert schema.remove(len(table.schema) - 1).set(9, table.schema.field("text")) == (

@@ -3,15 +3,25 @@
 import codecs
 import gzip
 import io
+import resource
 import sys
 from contextlib import closing
 
+import pandas as pd
+import pyarrow as pa
 import pytest
 
-from ctad.io import CsvDialect, ReadOptions, TableError, find_tables, open_table
+from ctad.io import (
+    CsvDialect,
+    ReadOptions,
+    TableError,
+    find_tables,
+    open_table,
+    with_inferred_types,
+)
 from ctad.io._csv_stream import CsvStream
 
-from .files import dialect_of, one, read
+from .files import dialect_of, one, read, write
 
 
 @pytest.fixture
@@ -114,14 +124,17 @@ def test_letters_across_the_borders_of_reads(path):
         (b"a,b\n\xe4,1\n", "utf-8", "contains bytes that are not utf-8: state its encoding"),
         (b"a,b\n\x81,1\n", None, "cannot be read as CSV.*charmap"),
         (codecs.BOM_UTF16_LE + b"a\0,\0b\0\n\0\0\xd8,\0", None, "cannot be read as CSV.*utf-16"),
-        (b'"\0"aaa"a\n\0a\0a\0\na\naa\n', None, "is not a CSV file of text, or has a row"),
+        (b'"\0"aaa"a\n\0a\0a\0\na\naa\n', None, "not a CSV file of text: its first line has NUL"),
+        (b"\0" * 5_000, None, "not a CSV file of text: its first line has NUL"),
+        (b"\"a\n\0'\0a\"''\n", None, "is not a CSV file of text, or has a row"),
+        (b"1" * 200_000, None, "its first line cannot be read as column names: field larger"),
         (b"", None, "is empty: a CSV file begins with a line of column names"),
         (b"\n\r\n\n", None, "is empty"),
         (b"a,b,a\n1,2,3\n", None, "two columns are called 'a'"),
         (b"a,b\n1,2\n\n1,2,3\n", None, "line 4: this row has 3 fields, but the header has 2"),
         (b'a,b\n1,"2\n3"\n1\n', None, "line 4: this row has 1 fields, but the header has 2"),
         (b'a,b\n1,2\n1,"2,3\n4,5\n', None, "quote.*is opened and never closed.*'1,\"2,3"),
-        (b'a,b\n1,"' + b"2,3\n" * 5_000_000, None, "a row of more than 4 MB: is a quote"),
+        (b'a,b\n1,"' + b"2,3\n" * 5_000_000, None, "a row of more than 16 MB, which is too long"),
         (b'a,b\n1,"' + b"2" * 200_000 + b'",3\n', None, "Expected 2 columns, got 3"),
     ],
 )
@@ -130,6 +143,97 @@ def test_errors_say_what_is_wrong(path, content, encoding, message):
     with pytest.raises(TableError, match=message) as raised:
         read(path, encoding=encoding)
     assert str(path) in str(raised.value)
+
+
+def as_it_is(content):
+    return content
+
+
+# what: (beginning, what is repeated after it)
+ENDLESS = {
+    "one line": (b"", b"1"),
+    "one line of fields": (b"", b"1,"),
+    "one line after rows": (b"a,b\n1,2\n", b"3"),
+    "one quote": (b'a,b\n1,"', b"2\n"),
+    "NULs": (b"", b"\0"),
+    "NULs after rows": (b"a,b\n1,2\n", b"\0"),
+}
+
+
+@pytest.mark.parametrize("what", ENDLESS)
+@pytest.mark.parametrize("is_piped", [False, True])
+def test_an_endless_row_is_an_error_before_it_fills_the_memory(path, monkeypatch, what, is_piped):
+    """The gzip file has 2 MB, its content 500 MB."""
+    begin, repeated = ENDLESS[what]
+    content = gzip.compress(begin) + 50 * gzip.compress(repeated * (10_000_000 // len(repeated)), 1)
+    path.write_bytes(content)
+    if is_piped:
+        monkeypatch.setattr(sys, "stdin", Input(content))
+        path = "-"
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(TableError, match="a row of more than 16 MB, which is too long"):
+        read(path)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < before + 200_000  # kilobytes
+
+
+def test_an_endless_row_that_is_not_compressed(path):
+    path.write_bytes(b"a,b\n1,2\n" + b"3" * 20_000_000)
+    with pytest.raises(TableError, match="a row of more than 16 MB, which is too long"):
+        read(path)
+
+
+ONE_COLUMN = {
+    "x\n1\n\n2\n\n3\n": ["1", "", "2", "", "3"],
+    "x\n1\n\n2\n\n3": ["1", "", "2", "", "3"],
+    "x\r\n1\r\n\r\n2\r\n\r\n": ["1", "", "2", ""],
+    "x\r1\r\r2\r": ["1", "", "2"],
+    "\n\r\n\nx\n\n1\n": ["", "1"],
+    "x\n\n\n": ["", ""],
+    "x\n": [],
+    'x\n1\n""\n\n"2\n"\n': ["1", "", "", "2\n"],
+    "'x'\n'1'\n\n'2,3'\n": ["1", "", "2,3"],
+    "x y\n \n\n1\n": [" ", "", "1"],
+}
+
+
+@pytest.mark.parametrize("content", ONE_COLUMN)
+@pytest.mark.parametrize("pack", [as_it_is, gzip.compress])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_a_blank_line_in_a_single_column_is_a_missing_value(path, content, pack, encoding):
+    path.write_bytes(pack(content.encode(encoding)))
+    table = read(path)
+    assert table.num_columns == 1
+    assert table.column(0).to_pylist() == ONE_COLUMN[content]
+
+
+@pytest.mark.parametrize("piece_bytes", [1, 2, 3, 5])
+@pytest.mark.parametrize("content", ONE_COLUMN)
+def test_a_line_end_may_be_in_two_reads(path, monkeypatch, content, piece_bytes):
+    monkeypatch.setattr("ctad.io._csv_stream.PIECE_BYTES", piece_bytes)
+    path.write_bytes(content.encode())
+    assert read(path, encoding="utf-8").column(0).to_pylist() == ONE_COLUMN[content]
+
+
+def test_a_blank_line_in_a_single_column_of_standard_input(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", Input(b"x\n1\n\n2\n\n"))
+    assert read("-").to_pylist() == [{"x": "1"}, {"x": ""}, {"x": "2"}, {"x": ""}]
+
+
+def test_missing_values_of_a_single_column_are_kept_by_writing(path):
+    table = pa.table({"x": [1.5, None, 2.5, None]})
+    write(path, table)
+    assert with_inferred_types(read(path), dialect_of(path)).equals(table)
+    pd.DataFrame({"x": [1.5, None]}).to_csv(path, index=False)
+    assert read(path).to_pylist() == [{"x": "1.5"}, {"x": ""}]
+
+
+def test_a_header_may_be_longer_than_the_sample_for_the_dialect(path):
+    names = [f"a rather long name, number {i}" for i in range(50_000)]
+    path.write_text(";".join(names) + "\n" + ";".join(["1,5"] * 50_000) + "\n")
+    table = read(path)
+    assert table.column_names == names
+    assert dialect_of(path).decimal == ","
+    assert table.slice(0, 1).to_pylist() == [dict.fromkeys(names, "1,5")]
 
 
 class Input:

@@ -29,6 +29,7 @@ def test_no_row_is_in_two_blocks(rows, line_end, cuts):
     pieces = [text[start:end].encode() for start, end in pairwise(borders)]
     blocks = [block.decode() for block in blocks_of_rows(pieces, CsvDialect(delimiter=";"), 1000)]
     assert "".join(blocks) == text
+    assert not any(a.endswith("\r") and b.startswith("\n") for a, b in pairwise(blocks))
     assert [row for block in blocks for row in rows_of(block)] == rows_of(text)
 
 

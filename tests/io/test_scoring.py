@@ -1,7 +1,6 @@
 """Scoring in memory, from file to file, from folder to folder."""
 
 import io
-import json
 import sys
 
 import numpy as np
@@ -245,12 +244,15 @@ def test_what_changed_is_scored_again(folder, tmp_path):
     assert score(folder, out, sha="2", encoding="ascii").kept == 0
 
 
-@pytest.mark.parametrize("content", ["{", "[1]", "3", '{"part-0.parquet": 1}', ""])
-def test_a_journal_that_cannot_be_read(folder, tmp_path, content):
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out" / ".ctad-scored.json").write_text(content)
-    assert score(folder, tmp_path / "out").files == 6
-    assert len(json.loads((tmp_path / "out" / ".ctad-scored.json").read_text())) == 6
+@pytest.mark.parametrize("link", ["part-0.parquet", "deep"])
+def test_a_folder_is_not_left_through_links(folder, tmp_path, link):
+    out, elsewhere = tmp_path / "out", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    out.mkdir()
+    (out / link).symlink_to(elsewhere if link == "deep" else elsewhere / "a")
+    with pytest.raises(InputError, match=rf"{link}.* leads out of its folder: delete the link"):
+        score(folder, out)
+    assert not [*elsewhere.iterdir()]
 
 
 def test_a_failing_file_is_named_and_the_finished_ones_stay(folder, tmp_path):

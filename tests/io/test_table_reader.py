@@ -38,7 +38,10 @@ def test_two_columns_of_the_same_name(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"batch_rows": 0}, "batch_rows must be an integer >= 1, not 0"),
+        ({"batch_rows": 0}, "batch_rows must be an integer from 1 to 2147483647"),
+        ({"batch_rows": 2**31}, "batch_rows must be an integer from 1 to 2147483647"),
+        ({"batch_rows": 10**5000}, "batch_rows must be an integer from 1 to 2147483647"),
+        ({"batch_rows": 2.5}, "batch_rows must be an integer from 1 to 2147483647"),
         ({"delimiter": "::"}, "the delimiter must be one ASCII character"),
         ({"delimiter": ""}, "the delimiter must be one ASCII character"),
         ({"delimiter": '"'}, "the delimiter must be one ASCII character"),
@@ -104,6 +107,11 @@ def test_a_row_is_located_by_its_line_in_a_csv_and_by_its_number_elsewhere(tmp_p
     write(tmp_path / "a.parquet", of_all_types())
     assert Batch(None, one(tmp_path / "a.parquet"), None, 1).row_name(1).endswith("parquet, row 3")
     assert Batch(None, one("-"), dialect, 1).row_name(1) == "standard input, row 3"
+    path.write_text("\na\n\n1\n\n2\n")  # in a single column, blank lines are rows
+    assert [Batch(None, file, dialect, 0).row_name(row) for row in (0, 3)] == [
+        f"{path}, line 3",
+        f"{path}, line 6",
+    ]
 
 
 def test_the_error_names_the_line_of_a_value_of_another_type(tmp_path):

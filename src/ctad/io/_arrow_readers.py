@@ -9,6 +9,7 @@ import pyarrow.dataset
 import pyarrow.ipc
 import pyarrow.parquet as pq
 
+from ._arrow_types import plain_schema
 from ._read_options import ReadOptions
 from ._table_files import TableFile
 from ._table_reader import TableReader
@@ -27,7 +28,7 @@ class ParquetReader(TableReader):
         self._parquet = pq.ParquetFile(
             file.path, pre_buffer=False, buffer_size=PARQUET_BUFFER_BYTES
         )
-        self.schema = _without_views(self._parquet.schema_arrow)
+        self.schema = plain_schema(file, self._parquet.schema_arrow)
         self.total = self._parquet.metadata.num_rows
         self._done = 0
         super().__init__(file, options)
@@ -42,7 +43,7 @@ class ParquetReader(TableReader):
     def _record_batches(self) -> Iterator[pa.RecordBatch]:
         for batch in self._parquet.iter_batches(self._batch_rows):
             self._done += batch.num_rows
-            yield batch.cast(self.schema)
+            yield batch
 
 
 class ArrowFileReader(TableReader):
@@ -54,10 +55,10 @@ class ArrowFileReader(TableReader):
         # A file may be one batch. Memory-mapped, only the rows in use are read.
         self._source = pa.memory_map(str(file.path))
         self._arrow = pa.ipc.open_file(self._source)
-        self.schema = _without_views(self._arrow.schema)
-        self.total = pyarrow.dataset.dataset(str(file.path), format="ipc").count_rows()
+        self.schema = plain_schema(file, self._arrow.schema)
         self._done = 0
         super().__init__(file, options)
+        self.total = pyarrow.dataset.dataset(str(file.path), format="ipc").count_rows()
 
     @property
     def done(self) -> int:
@@ -68,7 +69,7 @@ class ArrowFileReader(TableReader):
 
     def _record_batches(self) -> Iterator[pa.RecordBatch]:
         for number in range(self._arrow.num_record_batches):
-            batch = self._arrow.get_batch(number).cast(self.schema)
+            batch = self._arrow.get_batch(number)
             self._done += batch.num_rows
             yield batch
 
@@ -81,7 +82,7 @@ class ArrowStreamReader(TableReader):
     def __init__(self, file: TableFile, options: ReadOptions) -> None:
         self._source = pa.OSFile(str(file.path))
         self._arrow = pa.ipc.open_stream(self._source)
-        self.schema = _without_views(self._arrow.schema)
+        self.schema = plain_schema(file, self._arrow.schema)
         self.total = self._size = self._source.size()
         super().__init__(file, options)
 
@@ -93,20 +94,4 @@ class ArrowStreamReader(TableReader):
         self._source.close()
 
     def _record_batches(self) -> Iterator[pa.RecordBatch]:
-        yield from (batch.cast(self.schema) for batch in self._arrow)
-
-
-def _without_views(schema: pa.Schema) -> pa.Schema:
-    """The view types that polars writes, replaced by types that pyarrow can compute with."""
-    for position, field in enumerate(schema):
-        type_ = field.type
-        if pa.types.is_dictionary(type_) and pa.types.is_string_view(type_.value_type):
-            plain = pa.dictionary(type_.index_type, pa.string(), type_.ordered)
-        elif pa.types.is_string_view(type_):
-            plain = pa.large_string()
-        elif pa.types.is_binary_view(type_):
-            plain = pa.large_binary()
-        else:
-            continue
-        schema = schema.set(position, field.with_type(plain))
-    return schema
+        yield from self._arrow

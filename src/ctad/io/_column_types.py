@@ -2,58 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
+from operator import itemgetter
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from .._quoting import quoted
+from ._column_groups import apply_together, column_groups
 from ._csv_dialect import CsvDialect
 from ._csv_values import (
     INTEGER,
-    INTEGER_PATTERN,
     KIND_OF_TYPE,
     ValueKind,
-    all_match,
+    are_long_integers,
     clean_text,
     is_text,
     kind_of_type,
 )
 from ._errors import TableError
-
-
-def infer_types(table: pa.Table, dialect: CsvDialect | None = None) -> pa.Schema:
-    """Infer the types of text columns.
-
-    Parameters
-    ----------
-    table : pyarrow.Table
-        All rows, or a sample of them.
-    dialect : CsvDialect, optional
-        The dialect of the CSV file that the rows are from. If commas are not delimiters, they may
-        be decimal signs.
-
-    Returns
-    -------
-    pyarrow.Schema
-        A text column gets the first of these types that all its values have: bool, int64, double,
-        date32, timestamp[us], timestamp[us, UTC], time64[us], string; or null if all values are
-        missing. Other columns keep their type.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> table = pa.table({"n": ["1", "NA"], "day": ["24.12.2024", ""], "zip": ["007", "1"]})
-    >>> infer_types(table)
-    n: int64
-    day: date32[day]
-    zip: string
-    """
-    dialect = dialect or CsvDialect()
-    fields = (
-        field.with_type(_inferred(column, dialect)) if is_text(field.type) else field
-        for field, column in zip(table.schema, table.columns, strict=True)
-    )
-    return pa.schema(fields, table.schema.metadata)
 
 
 def convert_text(
@@ -92,23 +60,32 @@ def convert_text(
     {'size': 1.5, 'day': datetime.date(2024, 12, 24)}
     """
     dialect = dialect or CsvDialect()
-    for position, name in enumerate(table.column_names):
-        if name not in types.names or not is_text(table.schema.field(position).type):
-            continue
-        type_ = types.field(name).type
+    wanted = {field.name: field.type for field in types}
+    fields, columns = list(table.schema), table.columns
+    places: dict[pa.DataType, list[int]] = {}
+    for place, field in enumerate(fields):
+        if is_text(field.type) and kind_of_type(wanted.get(field.name, pa.null())) is not None:
+            places.setdefault(wanted[field.name], []).append(place)
+    unfit = []
+    for type_, of_type in places.items():
         kind = kind_of_type(type_)
-        if kind is not None:
-            text = clean_text(table.column(position))
-            try:
-                values = pc.cast(kind.parse(text, dialect), type_)
-            except pa.ArrowInvalid:
-                row = _first_misfit(text, kind, type_, dialect)
-                raise TableError(
-                    f"{row_name(row)}: column {name!r} has {text[row].as_py()!r}, expected "
-                    f"{kind.description} ({type_})."
-                ) from None
-            table = table.set_column(position, name, values)
-    return table
+        assert kind is not None
+        convert = partial(kind.convert, type_=type_, dialect=dialect)
+        for group in column_groups(of_type, table.num_rows):
+            texts = _clean_texts(columns[place] for place in group)
+            converted = apply_together(convert, texts)
+            for place, text, values in zip(group, texts, converted, strict=True):
+                if values is None:
+                    unfit.append((place, text, kind, type_))
+                fields[place], columns[place] = pa.field(fields[place].name, type_), values
+    if unfit:
+        place, text, kind, type_ = min(unfit, key=itemgetter(0))
+        row = _first_misfit(text, kind, type_, dialect)
+        raise TableError(
+            f"{row_name(row)}: column {quoted(fields[place].name)} has "
+            f"{quoted(text[row].as_py())}, expected {kind.description} ({type_})."
+        )
+    return pa.Table.from_arrays(columns, schema=pa.schema(fields, table.schema.metadata))
 
 
 def with_inferred_types(table: pa.Table, dialect: CsvDialect | None) -> pa.Table:
@@ -119,38 +96,62 @@ def with_inferred_types(table: pa.Table, dialect: CsvDialect | None) -> pa.Table
     table : pyarrow.Table
         All rows, or a sample of them.
     dialect : CsvDialect or None
-        The dialect of the CSV file. None: the rows are from a file that has types, so text stays
-        text.
+        The dialect of the CSV file. If commas are not delimiters, they may be decimal signs. None:
+        the rows are from a file that has types, so text stays text.
 
     Returns
     -------
     pyarrow.Table
+        A text column gets the first of these types that all its values have: bool, int64, double,
+        date32, timestamp[us], timestamp[us, UTC], time64[us], string; or null if all values are
+        missing. Other columns keep their type.
 
     Examples
     --------
     >>> import pyarrow as pa
-    >>> from ctad.io import CsvDialect
-    >>> with_inferred_types(pa.table({"n": ["1", "NA"], "empty": ["", "NA"]}), CsvDialect()).schema
+    >>> from ctad.io import CsvDialect, with_inferred_types
+    >>> table = pa.table({"n": ["1", "NA"], "day": ["24.12.2024", ""], "zip": ["007", "1"]})
+    >>> with_inferred_types(table, CsvDialect()).schema
     n: int64
-    empty: null
+    day: date32[day]
+    zip: string
     """
     if dialect is None:
         return table
-    types = infer_types(table, dialect)
-    table = convert_text(table, types, dialect)
-    for position, field in enumerate(types):
-        if pa.types.is_null(field.type):
-            table = table.set_column(position, field, pa.nulls(table.num_rows))
-    return table
+    fields, columns = list(table.schema), table.columns
+    places = [place for place, field in enumerate(fields) if is_text(field.type)]
+    for group in column_groups(places, table.num_rows):
+        texts = _clean_texts(columns[place] for place in group)
+        for place, values in zip(group, _typed(texts, dialect), strict=True):
+            fields[place], columns[place] = fields[place].with_type(values.type), values
+    return pa.Table.from_arrays(columns, schema=pa.schema(fields, table.schema.metadata))
 
 
-def _inferred(column: pa.ChunkedArray, dialect: CsvDialect) -> pa.DataType:
-    text = clean_text(column)
-    if text.null_count == len(text):
-        return pa.null()
-    if all_match(text, INTEGER_PATTERN) and not INTEGER.fits(text, pa.int64(), dialect):
-        return pa.string()  # an identifier: it has more digits than an int64
-    return next(type_ for type_, kind in KIND_OF_TYPE.items() if kind.fits(text, type_, dialect))
+def _clean_texts(columns: Iterable[pa.ChunkedArray]) -> list[pa.Array]:
+    texts = [column.cast(pa.large_string()).combine_chunks() for column in columns]
+    return apply_together(clean_text, texts)
+
+
+def _typed(texts: list[pa.Array], dialect: CsvDialect) -> list[pa.Array]:
+    """The values of each column with the first type that fits all of them."""
+    first_values = [pc.first(text).as_py() for text in texts]
+    typed = [
+        pa.nulls(len(text)) if first is None else None
+        for text, first in zip(texts, first_values, strict=True)
+    ]
+    for type_, kind in KIND_OF_TYPE.items():
+        places = [
+            place
+            for place, first in enumerate(first_values)
+            if typed[place] is None and kind.may_be(first)
+        ]
+        convert = partial(kind.convert, type_=type_, dialect=dialect)
+        converted = apply_together(convert, [texts[place] for place in places])
+        for place, values in zip(places, converted, strict=True):
+            if values is None and kind is INTEGER and are_long_integers(texts[place]):
+                values = pc.cast(texts[place], pa.string())  # identifiers
+            typed[place] = values
+    return typed
 
 
 def _first_misfit(text: pa.Array, kind: ValueKind, type_: pa.DataType, dialect: CsvDialect) -> int:

@@ -13,6 +13,7 @@ from itertools import islice
 
 SAMPLE_CHARACTERS = 1 << 18
 SAMPLE_ROWS = 1000
+SAMPLE_LINES = 3  # also if these are more characters, as in a table with very many columns
 FALLBACK_ENCODING = "cp1252"  # for text that is neither UTF-8 nor UTF-16
 DELIMITERS = ("\t", ";", "|", ",")
 QUOTES = ('"', "'")
@@ -25,6 +26,7 @@ _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_FIRST_LINES = re.compile(rf"(?:[^\r\n]*+(?:\r\n?|\n)){{0,{SAMPLE_LINES}}}")
 _WITH_COMMA = re.compile(r"\s*-?\d+,\d+\s*")
 _WITH_POINT = re.compile(r"\s*-?\d+\.\d+\s*")
 
@@ -67,11 +69,16 @@ def detect_encoding(head: bytes, pieces: Callable[[], Iterable[bytes]]) -> str:
     return FALLBACK_ENCODING
 
 
-def detect_dialect(text: str, encoding: str, delimiter: str | None) -> tuple[CsvDialect, list[str]]:
-    """The dialect of a CSV file that begins with `text`, and its column names."""
+def detect_dialect(text: str, encoding: str, delimiter: str | None) -> CsvDialect:
+    """The dialect of a CSV file that begins with `text`."""
     candidates = DELIMITERS if delimiter is None else (delimiter,)
+    first_lines = _FIRST_LINES.match(text)
+    assert first_lines is not None  # it may be empty
+    size = max(SAMPLE_CHARACTERS, first_lines.end())
+    sample, is_cut = text[:size], len(text) > size
     double, single = (
-        max((_Parse(text, d, quote) for d in candidates), key=_Parse.rank) for quote in QUOTES
+        max((_Parse(sample, is_cut, d, quote) for d in candidates), key=_Parse.rank)
+        for quote in QUOTES
     )
     best = double
     if '"' not in text and (
@@ -82,21 +89,20 @@ def detect_dialect(text: str, encoding: str, delimiter: str | None) -> tuple[Csv
     cells = [cell for row in best.rows[1:] for cell in row]
     has_comma = chosen != "," and any(map(_WITH_COMMA.fullmatch, cells))
     decimal = "," if has_comma and not any(map(_WITH_POINT.fullmatch, cells)) else "."
-    return CsvDialect(encoding, chosen, best.quote, decimal), best.rows[0]
+    return CsvDialect(encoding, chosen, best.quote, decimal)
 
 
 class _Parse:
     """The first rows, parsed with one delimiter and one quote character."""
 
-    def __init__(self, text: str, delimiter: str, quote: str) -> None:
+    def __init__(self, text: str, is_cut: bool, delimiter: str, quote: str) -> None:
         self.delimiter, self.quote = delimiter, quote
-        lines = io.StringIO(text[:SAMPLE_CHARACTERS], newline="")
+        lines = io.StringIO(text, newline="")
         reader = csv.reader(lines, delimiter=delimiter, quotechar=quote)
         rows: list[list[str]] = []
         with suppress(csv.Error):  # a field too long for this module
             rows.extend(row for row in islice(reader, SAMPLE_ROWS) if row)
-        is_cut = len(text) > SAMPLE_CHARACTERS and len(rows) > 1
-        self.rows = (rows[:-1] if is_cut else rows) or [[]]
+        self.rows = (rows[:-1] if is_cut and len(rows) > 1 else rows) or [[]]
 
     def has_columns(self) -> bool:
         """Whether the delimiter occurs in the header."""

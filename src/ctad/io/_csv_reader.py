@@ -7,16 +7,20 @@ from collections.abc import Iterator
 import pyarrow as pa
 import pyarrow.csv
 
+from .._quoting import shortened
 from .._warnings import warn_user
 from ._csv_dialect import FALLBACK_ENCODING
-from ._csv_rows import LongRowError, OpenQuoteError, blocks_of_rows
+from ._csv_rows import joined
 from ._csv_stream import CsvStream, first_uneven_row
 from ._errors import TableError
 from ._read_options import ReadOptions
 from ._table_files import TableFile
 from ._table_reader import TableReader
 
-MAX_ROW_BYTES = 1 << 22
+# A call of pyarrow takes several microseconds per column, however short the text is. So rows with
+# very many columns are parsed several at a time.
+BYTES_PER_COLUMN = 256
+MAX_JOINED_BYTES = 1 << 26
 
 
 class CsvReader(TableReader):
@@ -49,23 +53,14 @@ class CsvReader(TableReader):
     def _record_batches(self) -> Iterator[pa.RecordBatch]:
         # pyarrow can also read a stream of Python by itself. But then its threads call Python, and
         # if the rest of a file is not needed, they may do so while Python exits, which is a crash.
+        min_bytes = min(BYTES_PER_COLUMN * len(self.schema), MAX_JOINED_BYTES)
         header_rows = 1
         try:
-            for block in blocks_of_rows(self._stream, self._stream.dialect, MAX_ROW_BYTES):
+            for block in joined(self._stream, min_bytes):
                 yield from self._parsed(block, header_rows).to_batches()
                 header_rows = 0
         except pa.ArrowInvalid as error:
             raise self._explained(error) from error
-        except LongRowError as error:
-            raise TableError(
-                f"{self.file} has a row of more than {MAX_ROW_BYTES >> 20} MB: is a quote "
-                f"({self._stream.dialect.quote}) never closed?"
-            ) from error
-        except OpenQuoteError as error:
-            raise TableError(
-                f"{self.file}: a quote ({self._stream.dialect.quote}) is opened and never closed; "
-                f"the last row begins with {error.args[0][:40].decode(errors='replace')!r}."
-            ) from error
 
     def _parsed(self, block: bytes, header_rows: int) -> pa.Table:
         memory = pa.BufferOutputStream()  # of Arrow, not of Python
@@ -79,7 +74,11 @@ class CsvReader(TableReader):
                 skip_rows_after_names=header_rows,
             ),
             pyarrow.csv.ParseOptions(
-                delimiter=dialect.delimiter, quote_char=dialect.quote, newlines_in_values=True
+                delimiter=dialect.delimiter,
+                quote_char=dialect.quote,
+                newlines_in_values=True,
+                # In a table with one column, a blank line is a row whose value is missing.
+                ignore_empty_lines=len(self._stream.column_names) > 1,
             ),
             pyarrow.csv.ConvertOptions(
                 column_types=self.schema, null_values=[], strings_can_be_null=False
@@ -103,4 +102,4 @@ class CsvReader(TableReader):
                 f"{self.file}, line {line}: this row has {n_fields} fields, but the header has "
                 f"{expected} (delimiter {dialect.delimiter!r})."
             )
-        return TableError(f"{self.file}: {reason}")
+        return TableError(f"{self.file}: {shortened(reason)}")

@@ -7,9 +7,13 @@ from collections.abc import Iterable, Iterator
 
 from ._csv_dialect import CsvDialect
 
+# Enough for 100,000 columns of 160 characters. Text without a row end for longer than that is not
+# data: a quote is never closed, or the file is not a CSV. It must not fill the memory.
+MAX_ROW_BYTES = 1 << 24
+
 
 class LongRowError(ValueError):
-    """A row is longer than a block may be."""
+    """A row is longer than `MAX_ROW_BYTES`."""
 
 
 class OpenQuoteError(ValueError):
@@ -17,7 +21,7 @@ class OpenQuoteError(ValueError):
 
 
 def blocks_of_rows(
-    pieces: Iterable[bytes], dialect: CsvDialect, max_row_bytes: int
+    pieces: Iterable[bytes], dialect: CsvDialect, max_row_bytes: int = MAX_ROW_BYTES
 ) -> Iterator[bytes]:
     """Join and cut pieces of text so that no row is in two blocks; line ends may be in quotes.
 
@@ -26,36 +30,57 @@ def blocks_of_rows(
     pieces : iterable of bytes
         UTF-8; the last piece ends with a line end.
     dialect : CsvDialect
-    max_row_bytes : int
+    max_row_bytes : int, default=MAX_ROW_BYTES
 
     Yields
     ------
     bytes
-        At least one row, or blank lines.
+        At least one row, or blank lines. No line end is in two blocks.
 
     Examples
     --------
-    >>> list(blocks_of_rows([b'a,b\\n1,"x', b'\\ny"\\n2,', b"z\\n"], CsvDialect(), 100))
+    >>> list(blocks_of_rows([b'a,b\\n1,"x', b'\\ny"\\n2,', b"z\\n"], CsvDialect()))
     [b'a,b\\n', b'1,"x\\ny"\\n', b'2,z\\n']
     """
     quote = dialect.quote.encode()
     whole_rows = _whole_rows(dialect)
+
+    def end_of_rows(text: bytes) -> int:
+        if quote not in text:
+            return max(text.rfind(b"\n"), text.rfind(b"\r")) + 1
+        match = whole_rows.match(text)
+        assert match is not None  # it may be empty
+        return match.end()
+
     rest = b""
     for piece in pieces:
         text = rest + piece
-        if quote in text:
-            match = whole_rows.match(text)
-            assert match is not None  # it may be empty
-            end = match.end()
-        else:
-            end = max(text.rfind(b"\n"), text.rfind(b"\r")) + 1
+        end = end_of_rows(text.removesuffix(b"\r"))  # the next piece may begin with its "\n"
         if end:
             yield text[:end]
         rest = text[end:]
         if len(rest) > max_row_bytes:
             raise LongRowError
-    if rest:
+    if rest and end_of_rows(rest) < len(rest):
         raise OpenQuoteError(rest)
+    if rest:
+        yield rest
+
+
+def joined(blocks: Iterable[bytes], min_bytes: int) -> Iterator[bytes]:
+    """Join blocks until each has at least so many bytes; the last one may have fewer.
+
+    >>> list(joined([b"1", b"22", b"3", b"4"], 3))
+    [b'122', b'34']
+    """
+    parts: list[bytes] = []
+    for block in blocks:
+        parts.append(block)
+        if sum(map(len, parts)) >= min_bytes:
+            yield b"".join(parts)
+            parts = []
+    if parts:
+        yield b"".join(parts)
 
 
 def _whole_rows(dialect: CsvDialect) -> re.Pattern[bytes]:

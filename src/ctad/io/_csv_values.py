@@ -12,12 +12,14 @@ import pyarrow.csv
 
 from ._csv_dialect import CsvDialect
 
-MISSING = pa.array(pyarrow.csv.ConvertOptions().null_values)  # "", "NA", "null" and so on
+# "", "NA", "null" and so on
+MISSING = pa.array(pyarrow.csv.ConvertOptions().null_values, pa.large_string())
 
 # Numbers with leading zeros or a plus sign are identifiers, so they stay text.
-INTEGER_PATTERN = "-?(0|[1-9][0-9]*)"
+_INTEGER = "-?(0|[1-9][0-9]*)"
 _NUMBER = r"-?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?"
 _INFINITE = "-?(inf|Inf|infinity|Infinity)"
+_ANY_DATE = "[0-9]{1,4}[-./][0-9]{1,2}[-./][0-9]{1,4}"
 _DATE = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _TIME = r"[0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?"
 _ZONE = "(Z|[+-][0-9]{2}(:?[0-9]{2})?)"
@@ -36,27 +38,43 @@ class ValueKind:
         Raises `ArrowInvalid` if a value is of another kind.
     description : str
         For error messages: "a number".
+    pattern : str
+        All values of the kind match it, and few others.
     """
 
     parse: Callable[[pa.Array, CsvDialect], pa.Array]
     description: str
+    pattern: str
+
+    def may_be(self, value: str) -> bool:
+        """Whether a value may be of this kind."""
+        return re.fullmatch(self.pattern, value, re.DOTALL) is not None
+
+    def convert(self, text: pa.Array, type_: pa.DataType, dialect: CsvDialect) -> pa.Array:
+        """Parse all values; raises `ArrowInvalid` if one is not within the range of the type."""
+        return pc.cast(self.parse(text, dialect), type_)
 
     def fits(self, text: pa.Array, type_: pa.DataType, dialect: CsvDialect) -> bool:
         """Whether all values can be parsed and are within the range of the type."""
         try:
-            pc.cast(self.parse(text, dialect), type_)
+            self.convert(text, type_, dialect)
         except pa.ArrowInvalid:
             return False
         return True
 
 
-def clean_text(column: pa.ChunkedArray) -> pa.Array:
-    """A text column without blanks around values, and with nulls for missing values."""
-    trimmed = pc.utf8_trim_whitespace(column.cast(pa.large_string()).combine_chunks())
-    return pc.if_else(pc.is_in(trimmed, MISSING.cast(trimmed.type)), None, trimmed)
+def clean_text(text: pa.Array) -> pa.Array:
+    """Text without blanks around values, and with nulls for missing values."""
+    trimmed = pc.utf8_trim_whitespace(text)
+    return pc.if_else(pc.is_in(trimmed, MISSING), None, trimmed)
 
 
-def all_match(text: pa.Array, pattern: str) -> bool:
+def are_long_integers(text: pa.Array) -> bool:
+    """Whether all values are integers, and one has more digits than an int64."""
+    return _all_match(text, _INTEGER) and not INTEGER.fits(text, pa.int64(), CsvDialect())
+
+
+def _all_match(text: pa.Array, pattern: str) -> bool:
     """Whether a pattern matches every value that is not missing."""
     return pc.all(pc.match_substring_regex(text, f"^({pattern})$")).as_py() is not False
 
@@ -66,7 +84,7 @@ def _any_matches(text: pa.Array, pattern: str) -> bool:
 
 
 def _matching(text: pa.Array, pattern: str) -> pa.Array:
-    if not all_match(text, pattern):
+    if not _all_match(text, pattern):
         raise pa.ArrowInvalid("not of this type")
     return text
 
@@ -76,7 +94,7 @@ def _parse_boolean(text: pa.Array, dialect: CsvDialect) -> pa.Array:
 
 
 def _parse_integer(text: pa.Array, dialect: CsvDialect) -> pa.Array:
-    return pc.cast(_matching(text, INTEGER_PATTERN), pa.int64())
+    return pc.cast(_matching(text, _INTEGER), pa.int64())
 
 
 def _parse_number(text: pa.Array, dialect: CsvDialect) -> pa.Array:
@@ -88,13 +106,13 @@ def _parse_number(text: pa.Array, dialect: CsvDialect) -> pa.Array:
         is_unclear = sign != dialect.decimal and _any_matches(
             text, rf"-?\d{{1,3}}([{sign}]\d{{3}})+"
         )
-        if all_match(text, pattern) and not is_unclear:
+        if _all_match(text, pattern) and not is_unclear:
             break
     else:
         raise pa.ArrowInvalid("not a number")
     numbers = pc.cast(pc.replace_substring(text, sign, "."), pa.float64())
-    too_large = pc.and_(pc.is_inf(numbers), pc.invert(pc.match_substring_regex(text, "[iI]nf")))
-    if pc.any(too_large).as_py():
+    infinite = pc.is_inf(numbers)
+    if pc.any(infinite).as_py() and not _all_match(text.filter(infinite), _INFINITE):
         raise pa.ArrowInvalid("too large")
     return numbers
 
@@ -129,14 +147,18 @@ def _iso_dates(text: pa.Array) -> pa.Array:
     return pc.replace_substring_regex(text, r"(\.[0-9]{6})[0-9]+", r"\1")
 
 
-BOOLEAN = ValueKind(_parse_boolean, "true or false")
-INTEGER = ValueKind(_parse_integer, "an integer")
-NUMBER = ValueKind(_parse_number, "a number")
-DATE = ValueKind(_parse_date, "a date such as 2024-12-24")
-LOCAL = ValueKind(_parse_local_time, "a time such as 2024-12-24 18:30, without a time zone")
-UTC = ValueKind(_parse_utc_time, "a time such as 2024-12-24T18:30Z, with a time zone")
-TIME_OF_DAY = ValueKind(_parse_time_of_day, "a time of day such as 18:30")
-TEXT = ValueKind(_parse_text, "text")
+BOOLEAN = ValueKind(_parse_boolean, "true or false", "(?i:true|false)")
+INTEGER = ValueKind(_parse_integer, "an integer", _INTEGER)
+NUMBER = ValueKind(_parse_number, "a number", _NUMBER.replace(r"\.", "[.,]") + "|" + _INFINITE)
+DATE = ValueKind(_parse_date, "a date such as 2024-12-24", _ANY_DATE)
+LOCAL = ValueKind(
+    _parse_local_time, "a time such as 2024-12-24 18:30, without a time zone", _ANY_DATE + ".*"
+)
+UTC = ValueKind(
+    _parse_utc_time, "a time such as 2024-12-24T18:30Z, with a time zone", _ANY_DATE + ".*"
+)
+TIME_OF_DAY = ValueKind(_parse_time_of_day, "a time of day such as 18:30", _TIME)
+TEXT = ValueKind(_parse_text, "text", ".*")
 
 # The types that columns of a CSV can have, in the order in which they are tried.
 KIND_OF_TYPE = {

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from .._quoting import listed, quoted, shortened
 from ._errors import TableError
 from ._table_files import TableFile
 
@@ -56,13 +57,13 @@ class LabelColumn:
         if self.name not in table.column_names:
             raise TableError(
                 f"{source}: the table lacks column {self.name!r}, which should have the labels; it "
-                f"has {', '.join(map(repr, table.column_names))}"
+                f"has {listed(map(quoted, table.column_names))}"
             )
         try:
             labels = pc.cast(table[self.name], pa.string()).to_pylist()
         except pa.ArrowException as error:
             raise TableError(
-                f"{source}: column {self.name!r} cannot be a label column: {error}"
+                f"{source}: column {self.name!r} cannot be a label column: {shortened(error)}"
             ) from error
         missing = labels.count(None) + labels.count("")
         if missing:
@@ -74,7 +75,7 @@ class LabelColumn:
         if unknown:
             raise TableError(
                 f"{source}: labels must be 0 and 1 or true and false, but column {self.name!r} has "
-                f"{labels[lower.index(min(unknown))]!r}. Say which value means anomaly: "
+                f"{quoted(labels[lower.index(min(unknown))])}. Say which value means anomaly: "
                 "--anomalous VALUE, in Python anomalous=VALUE."
             )
         return np.array([label in ANOMALOUS for label in lower], dtype=bool)

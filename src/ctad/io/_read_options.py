@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass
+from numbers import Integral
 
 from ._errors import TableError
+
+MAX_BATCH_ROWS = 2**31 - 1  # of 8 bytes each, these are 16 GB per column
 
 
 @dataclass(frozen=True)
@@ -31,8 +34,10 @@ class ReadOptions:
     delimiter: str | None = None
 
     def __post_init__(self) -> None:
-        if self.batch_rows is not None and self.batch_rows < 1:
-            raise TableError(f"batch_rows must be an integer >= 1, not {self.batch_rows}.")
+        if self.batch_rows is not None and not (
+            isinstance(self.batch_rows, Integral) and 1 <= self.batch_rows <= MAX_BATCH_ROWS
+        ):
+            raise TableError(f"batch_rows must be an integer from 1 to {MAX_BATCH_ROWS}.")
         if self.delimiter is not None and not _is_delimiter(self.delimiter):
             raise TableError(
                 "the delimiter must be one ASCII character that is not a quote or a line end, not "

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+import pyarrow as pa
+
+from ..errors import InputError
 from ._arrow_readers import ArrowFileReader, ArrowStreamReader, ParquetReader
 from ._csv_reader import CsvReader
 from ._read_options import DEFAULT_OPTIONS, ReadOptions
@@ -44,7 +47,13 @@ def open_table(file: TableFile, options: ReadOptions = DEFAULT_OPTIONS) -> Table
     ([[{'name': 'Lee', 'size': '1,50'}, {'name': 'Kim', 'size': '007'}]], ',')
     """
     with naming_file(file):
-        return READERS[file.format](file, options)
+        try:
+            return READERS[file.format](file, options)
+        except InputError:
+            raise
+        except (AssertionError, TypeError, ValueError) as error:
+            # Types that pandas has registered with pyarrow parse what the file says about them.
+            raise pa.ArrowInvalid(str(error)) from error
 
 
 def read_tables(

@@ -10,7 +10,9 @@ from typing import Protocol
 
 import pyarrow as pa
 
+from .._frames import check_has_columns
 from .._result_types import ScoreParts
+from .._untrusted_files import check_inside
 from ..errors import InputError
 from ._column_types import convert_text
 from ._errors import TableError
@@ -193,6 +195,7 @@ def score_folder(
             continue
         entry = journal.entry(source)
         output = folder / source.name
+        check_inside(output, folder)  # the folder may come from somebody else
         output.parent.mkdir(parents=True, exist_ok=True)
         doing = step_text("Scoring", source, number, len(sources))
         summary = _score_file(model, source, output, source.format, options, doing)
@@ -245,6 +248,10 @@ def _with_scores(table: pa.Table, parts: ScoreParts) -> pa.Table:
 def _scored_schema(model: ScoringModel, reader: TableReader, *, as_text: bool) -> pa.Schema:
     """The columns of the output, which must be known before there are rows."""
     empty = reader.schema.empty_table()
+    try:  # also if there are no rows
+        check_has_columns(empty.column_names, model.column_types().names)
+    except InputError as error:
+        raise TableError(f"{reader.file}: {error}") from error
     if reader.dialect is not None and not as_text:
         empty = convert_text(empty, model.column_types(), reader.dialect)
     schema = _input_columns(empty).schema

@@ -136,7 +136,10 @@ def _format_of(path: Path) -> str:
     """The format by the first bytes, else by the suffix, else CSV."""
     if path.is_file():  # bytes that are read from a pipe would be lost
         with path.open("rb") as file:
-            start = file.read(max(map(len, FORMAT_OF_START)))
+            try:
+                start = file.read(max(map(len, FORMAT_OF_START)))
+            except OSError as error:
+                raise TableError(f"{path} cannot be read: {error.strerror}") from error
         for bytes_, format_ in FORMAT_OF_START.items():
             if start.startswith(bytes_):
                 return format_

@@ -14,6 +14,7 @@ from typing import Self
 import pyarrow as pa
 
 from .._progress import report_progress
+from .._quoting import quoted, shortened
 from ._column_types import convert_text
 from ._csv_dialect import CsvDialect
 from ._csv_stream import line_of_row
@@ -99,7 +100,7 @@ class TableReader(ABC):
         names = self.schema.names
         if twice := [name for name, count in Counter(names).items() if count > 1]:
             self.close()
-            raise TableError(f"{file}: two columns are called {twice[0]!r}. Rename one.")
+            raise TableError(f"{file}: two columns are called {quoted(twice[0])}. Rename one.")
         self.file = file
         self._batch_rows = options.batch_rows or max(
             1, min(BATCH_ROWS, BATCH_CELLS // max(1, len(names)))
@@ -107,7 +108,10 @@ class TableReader(ABC):
 
     def __iter__(self) -> Iterator[pa.Table]:
         with naming_file(self.file):
-            yield from _equal_tables(self._record_batches(), self.schema, self._batch_rows)
+            batches = self._record_batches()
+            if self.dialect is None:  # text is checked while it is parsed
+                batches = (_checked(batch, self.schema) for batch in batches)
+            yield from _equal_tables(batches, self.schema, self._batch_rows)
 
     def __enter__(self) -> Self:
         return self
@@ -174,9 +178,24 @@ def naming_file(file: TableFile) -> Iterator[None]:
     try:
         yield
     except _UNREADABLE as error:
-        raise TableError(f"{file} cannot be read as {_FORMAT_NAMES[file.format]}: {error}") from (
-            error
-        )
+        raise TableError(
+            f"{file} cannot be read as {_FORMAT_NAMES[file.format]}: {shortened(error)}"
+        ) from error
+
+
+def _checked(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    """A batch whose every value was checked, with the types of `schema`.
+
+    pyarrow takes offsets, indices and lengths from a file as they are. With damaged ones it would
+    read other memory than that of the batch.
+    """
+    batch.validate(full=True)
+    for field, column in zip(schema, batch.columns, strict=True):
+        if column.null_count and not field.nullable:
+            raise pa.ArrowInvalid(
+                f"column {quoted(field.name)} has missing values, but its type allows none"
+            )
+    return batch if batch.schema.equals(schema) else batch.cast(schema)
 
 
 def _equal_tables(

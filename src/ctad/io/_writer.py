@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
@@ -16,7 +18,8 @@ import pyarrow.compute as pc
 import pyarrow.ipc
 import pyarrow.parquet as pq
 
-from .._atomic_files import replacing
+from .._atomic_files import naming, replacing
+from .._quoting import quoted, shortened
 from ._csv_dialect import CsvDialect
 from ._errors import TableError
 from ._table_files import STANDARD_STREAM, format_of_suffix, known_suffixes
@@ -65,13 +68,21 @@ class TableWriter:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._resources.__exit__(kind, error, traceback)
+        if error is None:
+            with self._naming_target():
+                self._resources.close()
+        else:
+            with suppress(OSError, pa.ArrowException):  # the first error is the reason
+                # Errors of the system that are about the rows must not name the target.
+                self._resources.__exit__(_AbandonedError, _AbandonedError(), None)
 
     @contextmanager
     def _opened(self, schema: pa.Schema) -> Iterator[Write]:
         if self.is_text:
             _refuse_nested(schema, self._target)
         if str(self._target) == STANDARD_STREAM:
+            if sys.stdout is None:  # it was closed before the process started
+                raise OSError(errno.EBADF, os.strerror(errno.EBADF))
             yield _csv(sys.stdout.buffer, schema, self._dialect)
             sys.stdout.buffer.flush()
             return
@@ -101,11 +112,17 @@ class TableWriter:
 
     @contextmanager
     def _naming_target(self) -> Iterator[None]:
-        """Turn pyarrow's errors about types into a TableError that names the file."""
+        """Let errors name the file; pyarrow's errors about types become a TableError."""
+        target = "standard output" if str(self._target) == STANDARD_STREAM else self._target
         try:
-            yield
+            with naming(target):
+                yield
         except pa.ArrowException as error:
-            raise TableError(f"{self._target} cannot be written: {error}") from error
+            raise TableError(f"{target} cannot be written: {shortened(error)}") from error
+
+
+class _AbandonedError(Exception):
+    """Writing ends because of another error."""
 
 
 def create_table(
@@ -174,8 +191,8 @@ def _refuse_nested(schema: pa.Schema, target: str | Path) -> None:
     for field in schema:
         if pa.types.is_nested(field.type):
             raise TableError(
-                f"{target}: column {field.name!r} ({field.type}) cannot be written to a CSV. Write "
-                "Parquet instead."
+                f"{target}: column {quoted(field.name)} ({shortened(field.type)}) cannot be "
+                "written to a CSV. Write Parquet instead."
             )
 
 
@@ -210,7 +227,7 @@ def _cells(column: pa.Array, dialect: CsvDialect, n_columns: int) -> pa.Array:
 def _quoted(text: pa.Array, dialect: CsvDialect, n_columns: int) -> pa.Array:
     """Text with quotes around values that need them."""
     special = f'[{re.escape(dialect.delimiter)}"\r\n]'
-    # In a single column, an empty value would be a blank line, which is not a row.
+    # In a single column, an empty value would be a blank line, which many programs skip.
     needed = pc.match_substring_regex(text, special if n_columns > 1 else f"{special}|^$")
     if not pc.any(needed).as_py():
         return text
