@@ -129,7 +129,7 @@ def test_scores_can_be_kept_elsewhere(folder, tmp_path):
 
 
 def test_columns_that_are_not_used_are_named(tmp_path, monkeypatch):
-    monkeypatch.setattr("ctad.evaluation._run.in_processes", lambda *_: ())
+    monkeypatch.setattr("ctad.evaluation._run.in_processes", lambda *_: (job for job in ()))
     anomalous = np.arange(60) >= 50
     random = np.random.default_rng(0)
     frame = pd.DataFrame({"id": range(60), "x": random.normal(size=60), "one": 1, "y": anomalous})
@@ -281,9 +281,10 @@ def test_another_data_set_of_the_same_name_is_refused(folder, tmp_path):
         run(replace(PLAIN, datasets=("wines",)), tmp_path, Source(other))
 
 
-def test_a_line_break_in_a_name_is_refused(wines, tmp_path):
-    with pytest.raises(ValueError, match="line break in its name"):
-        Results(tmp_path).note(replace(wines, name="red\nwines"))
+@pytest.mark.parametrize("name", ["red\nwines", "\x1b[31mwines", "wines\ud800"])
+def test_a_name_that_is_not_text_is_refused(wines, tmp_path, name):
+    with pytest.raises(ValueError, match=r"has a line break, or .* in its name: rename the file"):
+        Results(tmp_path).note(replace(wines, name=name))
 
 
 def test_a_name_stands_for_one_thing():
@@ -306,6 +307,26 @@ def test_quick_detectors_of_all_data_sets_come_before_slow_ones(tmp_path):
         replace(plan, slow_apart=False), Results(tmp_path), rows, retry_failed=False
     )
     assert [len(job.contestants) for job in together] == [2] * 8
+
+
+def test_ctrl_c_between_two_results_stops_the_workers(folder, tmp_path, monkeypatch):
+    stopped = []
+
+    def results(perform, jobs, n_processes):
+        try:
+            yield from ((job, []) for job in jobs)
+        finally:
+            stopped.append(True)
+
+    def interrupted(doing, done, total):
+        if done:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("ctad.evaluation._run.in_processes", results)
+    monkeypatch.setattr("ctad.evaluation._run.report_progress", interrupted)
+    with pytest.raises(KeyboardInterrupt):  # its traceback keeps the generator
+        run(replace(PLAIN, datasets=("wines",)), tmp_path, Source(folder))
+    assert stopped
 
 
 SCRIPT = """

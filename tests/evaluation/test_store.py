@@ -1,10 +1,11 @@
 """Keyed results in files."""
 
 from dataclasses import dataclass
+from functools import partial
 
-import pyarrow.parquet as pq
 import pytest
 
+from ctad.errors import InputError
 from ctad.evaluation import Store
 
 
@@ -66,7 +67,6 @@ def test_compacting_moves_all_rows_into_a_parquet_file(store):
     assert not store.csv_path.exists()
     assert store.exists()
     assert store.rows() == ROWS
-    assert pq.read_metadata(store.parquet_path).row_group(0).column(0).compression == "ZSTD"
     store.compact()  # nothing to do
     assert store.rows() == ROWS
 
@@ -143,6 +143,32 @@ def test_blanks_in_names_are_kept(store):
     rows = {Key(" two  blanks\tand a tab ", 0): Value(0.5)}
     add(store, rows)
     assert store.rows() == rows
+
+
+def test_control_characters_become_blanks_and_long_texts_are_cut(store):
+    add(store, {Key("a", 0): Value(None, "\x1b[31mred\x00 \ud800" + "x" * 20_000)})
+    [value] = store.rows().values()
+    assert value.error == " [31mred  ?" + "x" * (10_000 - 11)
+
+
+def test_a_file_of_something_else_is_left_as_it_is(store):
+    store.csv_path.parent.mkdir()
+    for content in (b"one,two\n1,2\n3,4", b"no line break"):
+        store.csv_path.write_bytes(content)
+        for write in (partial(add, store, ROWS), store.compact):
+            with pytest.raises(InputError, match=r"results\.csv is not a file of such results"):
+                write()
+        assert store.csv_path.read_bytes() == content
+    store.csv_path.write_bytes(b"name,se")  # half a header, of a killed process
+    add(store, ROWS)
+    assert store.rows() == ROWS
+
+
+def test_a_file_in_place_of_the_folder(tmp_path):
+    (tmp_path / "results").write_text("a file")
+    store = Store(tmp_path / "results", "results", Key, Value)
+    with pytest.raises(InputError, match="results is not a folder: choose another one"):
+        add(store, ROWS)
 
 
 def test_only_one_process_writes_at_a_time(store):

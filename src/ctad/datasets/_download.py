@@ -124,7 +124,8 @@ def _check_file(known: KnownDataset, path: Path) -> None:
     try:
         difference = known.difference(read_as(known.suffix, path, known.name))
     except TableError as error:
-        raise InputError(f"the file is not a data set ({error})") from error
+        reason = str(error).replace(str(path), "it")  # the name of a temporary file
+        raise InputError(f"the file is not a data set ({reason})") from error
     if difference is not None:
         raise InputError(f"the file is another data set: {difference}")
 

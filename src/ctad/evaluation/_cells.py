@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from .._types import Booleans
@@ -12,8 +12,12 @@ from ._detector_scores import DetectorScores
 from ._errors import describe
 from ._measure import Metrics, measure
 from ._protocols import Protocol
+from ._result_columns import RANGE
 from ._terms import Terms
 from ._versions import environment
+
+SHARE = {RANGE: (0.0, 1.0)}
+SECONDS = {RANGE: (0.0, 1e9)}
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,7 @@ class Cell:
     detector: str
     calibration: str
     protocol: str
-    seed: int
+    seed: int = field(metadata={RANGE: (0, 2**32 - 1)})
 
 
 @dataclass(frozen=True)
@@ -55,15 +59,15 @@ class Outcome:
     """
 
     environment: str
-    auc_pr: float | None = None
-    auc_roc: float | None = None
-    precision_at_n: float | None = None
-    base_auc_pr: float | None = None
-    base_auc_roc: float | None = None
-    base_precision_at_n: float | None = None
-    fit_seconds: float | None = None
-    score_seconds: float | None = None
-    term_seconds: float | None = None
+    auc_pr: float | None = field(default=None, metadata=SHARE)
+    auc_roc: float | None = field(default=None, metadata=SHARE)
+    precision_at_n: float | None = field(default=None, metadata=SHARE)
+    base_auc_pr: float | None = field(default=None, metadata=SHARE)
+    base_auc_roc: float | None = field(default=None, metadata=SHARE)
+    base_precision_at_n: float | None = field(default=None, metadata=SHARE)
+    fit_seconds: float | None = field(default=None, metadata=SECONDS)
+    score_seconds: float | None = field(default=None, metadata=SECONDS)
+    term_seconds: float | None = field(default=None, metadata=SECONDS)
     error: str | None = None
 
 

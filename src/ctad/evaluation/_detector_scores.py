@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
 import time
-import zipfile
 from dataclasses import dataclass
 from hashlib import sha256
 from inspect import signature
@@ -13,15 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from .._atomic_files import replacing
 from .._types import Floats
+from .._untrusted_files import check_inside
 from ..datasets import Dataset
-from ..errors import InputError
 from ..wrapper import DetectorAdapter, scoring_method
+from ._array_files import read_arrays, write_arrays
 from ._contestants import Contestant
 from ._protocols import Protocol, Split, Values
 from ._single_thread import single_thread
 from ._versions import versions_line
+
+MAX_NAMES = 200  # bytes; a file name may have 255
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,20 +85,16 @@ def detector_scores(
     if folder is None:
         return _trained(detector, contestant.polarity, split)
     file = folder / _file_name(contestant, detector, dataset, protocol, seed)
-    if file.exists():
-        try:
-            return _read(file, split)
-        except (OSError, ValueError, KeyError, zipfile.BadZipFile):
-            file.unlink()  # damaged
+    check_inside(file, folder)
+    lengths = {"train": len(split.train), "test": len(split.test), "seconds": 2}
+    kept = read_arrays(file, lengths)
+    if kept is not None:
+        return DetectorScores(Values(kept["train"], kept["test"]), *kept["seconds"].tolist())
     result = _trained(detector, contestant.polarity, split)
     folder.mkdir(parents=True, exist_ok=True)
-    with replacing(file) as part, part.open("wb") as opened:
-        np.savez(
-            opened,
-            train=result.scores.train,
-            test=result.scores.test,
-            seconds=[result.fit_seconds, result.score_seconds],
-        )
+    seconds = np.array([result.fit_seconds, result.score_seconds])
+    arrays = {"train": result.scores.train, "test": result.scores.test, "seconds": seconds}
+    write_arrays(file, arrays)
     return result
 
 
@@ -154,14 +152,10 @@ def _file_name(
         "versions": versions_line(),
     }
     digest = sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()[:12]
-    return f"{protocol.name}-{dataset.name}-{contestant.name}-{used_seed}-{digest}.npz"
-
-
-def _read(file: Path, split: Split) -> DetectorScores:
-    # Opened here: numpy does not close a damaged file.
-    with file.open("rb") as opened, np.load(opened) as saved:
-        scores = Values(saved["train"], saved["test"])
-        fit_seconds, score_seconds = saved["seconds"]
-    if (len(scores.train), len(scores.test)) != (len(split.train), len(split.test)):
-        raise InputError("scores of other rows")
-    return DetectorScores(scores, float(fit_seconds), float(score_seconds))
+    names = f"{protocol.name}-{dataset.name}-{contestant.name}"
+    stem = (
+        re.sub(r"[/\\\x00]", "_", names)
+        .encode(errors="replace")[:MAX_NAMES]
+        .decode(errors="ignore")
+    )
+    return f"{stem}-{used_seed}-{digest}.npz"

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..datasets import Dataset
 from ..errors import InputError
 from ._cells import Cell, Outcome
+from ._result_columns import RANGE, columns_of
 from ._store import Store
 from ._versions import Environment, Versions
+
+COUNT = {RANGE: (0, 2**53)}
 
 
 @dataclass(frozen=True)
@@ -23,9 +26,9 @@ class DatasetName:
 class DatasetFacts:
     """The size and the content of a data set."""
 
-    rows: int
-    columns: int
-    anomalies: int
+    rows: int = field(metadata=COUNT)
+    columns: int = field(metadata=COUNT)
+    anomalies: int = field(metadata=COUNT)
     sha256: str
 
 
@@ -60,9 +63,13 @@ class Results:
 
     def note(self, dataset: Dataset) -> None:
         """Record what a data set is; refuse a different one of the same name."""
-        if "\n" in dataset.name or "\r" in dataset.name:
-            raise InputError(f"{dataset.name!r} has a line break in its name: rename the file")
         name = DatasetName(dataset.name)
+        [column] = columns_of(DatasetName)
+        if column.text(dataset.name) != dataset.name:
+            raise InputError(
+                f"{dataset.name!r} has a line break, or another character that is not text, in its "
+                "name: rename the file"
+            )
         facts = DatasetFacts(
             len(dataset.y), dataset.X.shape[1], dataset.n_anomalies, dataset.sha256
         )

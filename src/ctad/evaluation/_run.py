@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from .._progress import progress_bar, report_progress
+from .._untrusted_files import check_inside
 from .._warnings import warn_user
 from .._worker_processes import in_processes
 from ..datasets import Dataset, DownloadError
@@ -74,6 +76,8 @@ def run(
     """
     source = source or Source()
     results = Results(folder)
+    if scores is None:
+        check_inside(results.scores, folder)
     with progress_bar(show_progress), results.cells.writing() as add_cells:
         rows = _noted(plan, source, results)
         plan = replace(plan, datasets=tuple(rows))
@@ -83,10 +87,11 @@ def run(
         done, total = 0, sum(map(len, jobs))
         report_progress("Measuring", done, total)
         perform = partial(_perform, source=source, folder=scores or results.scores)
-        for job, found in in_processes(perform, jobs, n_jobs):
-            add_cells(job.fail(found) if isinstance(found, BaseException) else found)
-            done += len(job)
-            report_progress(str(job), done, total)
+        with closing(in_processes(perform, jobs, n_jobs)) as ended:
+            for job, found in ended:
+                add_cells(job.fail(found) if isinstance(found, BaseException) else found)
+                done += len(job)
+                report_progress(str(job), done, total)
     return results
 
 

@@ -5,28 +5,27 @@ from __future__ import annotations
 import csv
 import io
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import astuple
+from io import FileIO
 from pathlib import Path
-from types import NoneType
-from typing import IO, TYPE_CHECKING, Any, Generic, TypeVar, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from .._atomic_files import replacing
+from .._atomic_files import naming, replacing
 from .._file_locks import lock_file
+from .._untrusted_files import check_inside, read_untrusted
 from ..errors import InputError
+from ._result_columns import columns_of
+from ._result_files import MAX_BYTES, as_table, read_csv, read_parquet, whole_lines, write_parquet
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
-
-ARROW_TYPES = {str: pa.string(), int: pa.int64(), float: pa.float64()}
 
 
 class Store(Generic[Key, Value]):
@@ -69,11 +68,13 @@ class Store(Generic[Key, Value]):
     def __init__(
         self, folder: Path, name: str, key: Callable[..., Key], value: Callable[..., Value]
     ) -> None:
+        self._folder = folder
         self.csv_path = folder / f"{name}.csv"
         self.parquet_path = folder / f"{name}.parquet"
         self._key, self._value = key, value
-        self._types = {**_types(key), **_types(value)}
-        self._n_key = len(_types(key))
+        self._columns = (*columns_of(key), *columns_of(value))
+        self._names = [column.name for column in self._columns]
+        self._n_key = len(columns_of(key))
 
     def exists(self) -> bool:
         """Whether there is a file of results."""
@@ -81,10 +82,9 @@ class Store(Generic[Key, Value]):
 
     def rows(self) -> dict[Key, Value]:
         """All results so far, by key."""
-        columns = (column.to_pylist() for column in self._table().columns)
         return {
             self._key(*row[: self._n_key]): self._value(*row[self._n_key :])
-            for row in zip(*columns, strict=True)
+            for row in _rows(self._table())
         }
 
     def frame(self) -> pd.DataFrame:
@@ -98,25 +98,26 @@ class Store(Generic[Key, Value]):
         Half a row that a killed process left is removed. Only one process may write at a time.
         """
         with self._locked() as file:
-            content = file.read()
-            whole = _whole_lines(content)
-            file.truncate(len(whole))
+            whole = self._whole_lines()
             has_rows = whole.count(b"\n") > 1
 
-            def write(lines: Iterable[Iterable[Any]]) -> None:
-                text = io.StringIO()
-                csv.writer(text, lineterminator="\n").writerows(lines)
-                file.write(text.getvalue().encode("utf-8"))
-                file.flush()
-                os.fsync(file.fileno())
+            def write(lines: Iterable[Iterable[str]]) -> None:
+                size = file.seek(0, os.SEEK_END)
+                try:
+                    with naming(self.csv_path):
+                        _write_all(file, _csv(lines))
+                except OSError:
+                    file.truncate(size)  # all of the rows, or none
+                    raise
 
             def add(rows: Iterable[tuple[Key, Value]]) -> None:
                 nonlocal has_rows
+                write(map(self._texts, rows))
                 has_rows = True
-                write(map(_texts, rows))
 
+            file.truncate(len(whole))
             if not whole:
-                write([self._types])
+                write([self._names])
             try:
                 yield add
             finally:
@@ -128,112 +129,85 @@ class Store(Generic[Key, Value]):
         if not self.csv_path.exists():
             return
         with self._locked() as file:
-            order = [(name, "ascending") for name in list(self._types)[: self._n_key]]
-            with replacing(self.parquet_path) as part:
-                pq.write_table(self._table().sort_by(order), part, compression="zstd")
+            self._whole_lines()  # a check: the file is removed below
+            order = [(name, "ascending") for name in self._names[: self._n_key]]
+            table = self._table().sort_by(order)
+            with replacing(self.parquet_path, within=self._folder) as part:
+                write_parquet(part, table)
             self._remove(file)
 
     @contextmanager
-    def _locked(self) -> Iterator[IO[bytes]]:
-        """Open the CSV file at its beginning and lock it for this process."""
-        self.csv_path.parent.mkdir(parents=True, exist_ok=True)
+    def _locked(self) -> Iterator[FileIO]:
+        """Open the CSV file and lock it for this process."""
+        if self._folder.exists() and not self._folder.is_dir():
+            raise InputError(f"{self._folder} is not a folder: choose another one")
+        self._folder.mkdir(parents=True, exist_ok=True)
+        check_inside(self.csv_path, self._folder)
         while True:
-            with self.csv_path.open("a+b") as file:
+            with self.csv_path.open("a+b", buffering=0) as file:
                 try:
                     lock_file(file.fileno(), wait=False)
                 except BlockingIOError as error:
                     raise BlockingIOError(
                         f"another process is adding to {self.csv_path}: wait for it"
                     ) from error
-                if not self._is_current(file):
-                    continue  # another process removed it between opening and locking
-                file.seek(0)
-                yield file
-                return
+                if self._is_current(file):
+                    yield file
+                    return
+                # Another process removed it between opening and locking: repeat.
 
-    def _is_current(self, file: IO[bytes]) -> bool:
+    def _is_current(self, file: FileIO) -> bool:
         try:
             return os.path.samestat(os.fstat(file.fileno()), self.csv_path.stat())
         except FileNotFoundError:
             return False
 
-    def _remove(self, file: IO[bytes]) -> None:
+    def _remove(self, file: FileIO) -> None:
         """Remove the CSV file while it is locked."""
         file.truncate(0)
         with suppress(PermissionError):  # Windows cannot remove an open file
             self.csv_path.unlink()
 
+    def _whole_lines(self) -> bytes:
+        """The lines of the CSV file; half a line at its end is a row or header of ours, too."""
+        content = read_untrusted(self.csv_path, self._folder, MAX_BYTES)
+        whole, header = whole_lines(content), _csv([self._names])
+        if not (whole.startswith(header) if whole else header.startswith(content)):
+            raise InputError(
+                f"{self.csv_path} is not a file of such results. Choose another folder."
+            )
+        return whole
+
     def _table(self) -> pa.Table:
         """The rows of both files; those of the CSV file are newer."""
-        schema = pa.schema([(name, ARROW_TYPES[kind]) for name, (kind, _) in self._types.items()])
-        stored = schema.empty_table()
+        stored = added = as_table(self._columns, [])
         if self.parquet_path.exists():
-            stored = pq.read_table(self.parquet_path)
-            self._check_columns(self.parquet_path, stored.column_names)
-            stored = stored.cast(schema)
-        added = self._added()
-        if not added:
+            stored = read_parquet(self.parquet_path, self._columns)
+        if self.csv_path.exists():
+            added = read_csv(self.csv_path, self._columns)
+        if not added.num_rows:
             return stored
-        columns = (column.to_pylist() for column in stored.columns)
-        rows = {row[: self._n_key]: row for row in (*zip(*columns, strict=True), *added)}
-        return pa.table([list(column) for column in zip(*rows.values(), strict=True)], schema)
+        rows = {row[: self._n_key]: row for table in (stored, added) for row in _rows(table)}
+        return as_table(self._columns, [*rows.values()])
 
-    def _added(self) -> list[tuple[Any, ...]]:
-        """The rows of the CSV file."""
-        if not self.csv_path.exists():
-            return []
-        text = _whole_lines(self.csv_path.read_bytes()).decode("utf-8")
-        lines = list(csv.reader(io.StringIO(text)))
-        if lines:
-            self._check_columns(self.csv_path, lines[0])
-        found = []
-        for number, line in enumerate(lines[1:], start=2):
-            try:
-                pairs = zip(self._types.values(), line, strict=True)
-                found.append(tuple(_parsed(text, *of) for of, text in pairs))
-            except ValueError as error:
-                raise InputError(
-                    f"{self.csv_path}, line {number}, is damaged ({error}): delete the line, and "
-                    "it will be measured again"
-                ) from error
-        return found
-
-    def _check_columns(self, path: Path, columns: list[str]) -> None:
-        if columns != [*self._types]:
-            raise InputError(
-                f"{path} is not a file of such results: its columns are {columns}, not "
-                f"{[*self._types]}. Choose another folder."
-            )
+    def _texts(self, row: tuple[Any, Any]) -> list[str]:
+        key, value = row
+        values = (*astuple(key), *astuple(value))
+        return [column.text(field) for column, field in zip(self._columns, values, strict=True)]
 
 
-def _types(record: Any) -> dict[str, tuple[type, bool]]:
-    """The type of each field of a dataclass, and whether it may be None."""
-    return {name: _type(hint) for name, hint in get_type_hints(record).items()}
+def _rows(table: pa.Table) -> Iterator[tuple[Any, ...]]:
+    return zip(*(column.to_pylist() for column in table.columns), strict=True)
 
 
-def _type(hint: Any) -> tuple[type, bool]:
-    kinds = get_args(hint) or (hint,)
-    [kind] = (kind for kind in kinds if kind is not NoneType)
-    return kind, NoneType in kinds
+def _csv(lines: Iterable[Iterable[str]]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(lines)
+    return text.getvalue().encode("utf-8")
 
 
-def _whole_lines(content: bytes) -> bytes:
-    """Cut off an unfinished last line. No field contains a line break."""
-    return content[: content.rfind(b"\n") + 1]
-
-
-def _texts(row: tuple[Any, Any]) -> list[str]:
-    key, value = row
-    return [_text(field) for field in (*astuple(key), *astuple(value))]
-
-
-def _text(field: Any) -> str:
-    if field is None:
-        return ""
-    if isinstance(field, float):
-        return f"{field:.6g}"
-    return re.sub(r"\s*[\r\n]+\s*", " ", str(field))  # on one line
-
-
-def _parsed(text: str, kind: type, may_be_none: bool) -> Any:
-    return None if may_be_none and not text else kind(text)
+def _write_all(file: FileIO, content: bytes) -> None:
+    """Write, and wait until the content is on disk."""
+    while content:  # a disk that is nearly full takes a part
+        content = content[file.write(content) :]
+    os.fsync(file.fileno())

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ..._number_text import counted
 from ..._progress import report_progress
+from ...errors import InputError
 from .._benchmark import Benchmark
 from .._protocols import RANDOM_SPLIT
 from .._results import Results
@@ -24,6 +25,9 @@ from ._figures import comparison_picture
 from ._measurements import Measurements
 from ._page import Chapter, write_page
 from ._table import Table
+
+MAX_DETECTORS = 500
+MAX_CELLS = 100_000  # data sets times detectors
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +90,12 @@ def build_report(
     >>> report.verdict.partition(",")[0]
     'Calibration helped: +0.100 in AUC-PR on average'
     """
+    n_datasets, n_detectors = len(benchmark.datasets), len(benchmark.detectors)
+    if n_detectors > MAX_DETECTORS or n_datasets * n_detectors > MAX_CELLS:
+        raise InputError(
+            f"{results.folder} has results of {n_datasets:,} data sets and {n_detectors:,} "
+            "detectors, too many for a page: choose fewer (--datasets, --detectors)"
+        )
     measured = Measurements(
         results,
         datasets=benchmark.datasets,

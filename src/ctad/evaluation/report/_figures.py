@@ -11,6 +11,7 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+from ..._atomic_files import replacing
 from ._benchmark_tables import CALIBRATED, METRICS
 from ._table import Table, file_stem
 
@@ -63,8 +64,8 @@ class Picture:
     def save_png(self, folder: Path) -> Path:
         """Write the figure into a folder; return the path of the file."""
         path = folder / f"{file_stem(self.name)}.png"
-        with mpl.rc_context(FIGURE_STYLE):
-            self.figure.savefig(path, dpi=90, bbox_inches="tight")
+        with mpl.rc_context(FIGURE_STYLE), replacing(path) as part:
+            self.figure.savefig(part, format="png", dpi=90, bbox_inches="tight")
         return path
 
 

@@ -80,11 +80,11 @@ def write_page(
     for chapter in chapters:
         for table in chapter.tables:
             content = table.whole().to_csv(float_format="%.6g")
-            _write(folder / TABLES / f"{file_stem(table.name)}.csv", content)
+            _write(folder, f"{TABLES}/{file_stem(table.name)}.csv", content)
         for picture in chapter.pictures:
             drawings[picture.name] = picture.svg()
-            _write(folder / FIGURES / f"{file_stem(picture.name)}.svg", drawings[picture.name])
-    _write(folder / TEXT, _markdown(title, opening, chapters, made_with))
+            _write(folder, f"{FIGURES}/{file_stem(picture.name)}.svg", drawings[picture.name])
+    _write(folder, TEXT, _markdown(title, opening, chapters, made_with))
     template = files(__package__).joinpath("benchmark.html").read_text(encoding="utf-8")
     page = Environment(autoescape=True).from_string(template)
     content = page.render(
@@ -93,13 +93,14 @@ def write_page(
         chapters=[_for_template(chapter, drawings) for chapter in chapters],
         made_with=made_with,
     )
-    _write(folder / PAGE, content)
+    _write(folder, PAGE, content)
     return folder / PAGE
 
 
-def _write(path: Path, text: str) -> None:
+def _write(folder: Path, name: str, text: str) -> None:
+    path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as part:
+    with replacing(path, within=folder) as part:
         part.write_text(text, encoding="utf-8")
 
 

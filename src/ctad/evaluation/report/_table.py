@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -95,4 +96,6 @@ def _text(value: Any, how: Format | None) -> str:
 
 
 def _in_a_cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", "<br>")
+    """Text as Markdown shows it, whatever it contains."""
+    marks = re.compile(r"[|`]|<(?=[A-Za-z/!?])|(?<=\])\(")  # of code, tags and links
+    return marks.sub(lambda mark: f"\\{mark[0]}", text).replace("\n", "<br>")
