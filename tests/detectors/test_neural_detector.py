@@ -12,10 +12,13 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import roc_auc_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils.flop_counter import FlopCounterMode
 
 from ctad import CalibratedDetector
 from ctad._progress import Progress, on_progress
-from ctad.detectors import KNOWN_DETECTORS, make
+from ctad.detectors import KNOWN_DETECTORS, _neural_detector, make
+from ctad.detectors._network import WORK_OF_A_NUMBER
 
 from ..data import normal
 from .small import SMALL, SMALL_OF_PYOD, TRAINED, small
@@ -200,6 +203,60 @@ def test_a_score_does_not_depend_on_the_other_rows_or_their_order(fitted, scores
     with_far_row = np.vstack([X_NEW[:3], np.full((1, 5), 1e300)])
     same(fitted.decision_function(with_far_row)[:3], scores[:3])
     same(fitted.decision_function(np.asfortranarray(X_NEW[:256])), scores[:256])
+
+
+@pytest.mark.parametrize("name", ["MCM", "GOAD", "NeuTraLAD", "ICL"])
+def test_a_network_that_needs_much_memory_for_a_row_gets_fewer_rows(name, monkeypatch):
+    detector = small(name).fit(X_TRAIN)
+    scores = detector.decision_function(X_NEW)
+    monkeypatch.setattr(_neural_detector, "WORK_AT_ONCE", 7 * detector.network_.work_per_row)
+    batches = []
+    score = type(detector.network_).score
+    monkeypatch.setattr(
+        type(detector.network_),
+        "score",
+        lambda self, rows: batches.append(rows) or score(self, rows),
+    )
+    same(detector.decision_function(X_NEW), scores)
+    assert {len(rows) for rows in batches} == {7}
+    same(detector.decision_function(X_NEW[:3]), scores[:3])
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("MCM", {"n_masks": 50}),
+        ("GOAD", {"n_maps": 300, "map_width": 400}),
+        ("GOAD", {"n_maps": 20, "n_layers": 4, "width": 90}),
+        ("NeuTraLAD", {"n_views": 200}),
+        ("ICL", {"window": 1}),
+        ("ICL", {"window": 30}),
+    ],
+)
+def test_the_work_of_a_row_covers_operations_and_memory(name, options):
+    """Every array that scoring makes and every matrix product, counted by PyTorch."""
+    detector = make(name, **options)
+    detector.n_features_in_ = 40
+    network = detector.empty_network()
+    with LargestArray() as largest, FlopCounterMode(display=False) as flops:
+        network.score(torch.empty(1, 40, device="meta"))
+    n_weights = sum(weights.numel() for weights in network.state_dict().values())
+    operations = flops.get_total_flops() / 2 - n_weights  # a product and a sum are one
+    assert operations <= network.work_per_row
+    assert 0.5 * network.work_per_row <= operations + WORK_OF_A_NUMBER * largest.size
+    assert WORK_OF_A_NUMBER * largest.size <= network.work_per_row
+
+
+class LargestArray(TorchDispatchMode):
+    """The size of the largest array that is made in a block."""
+
+    size = 0
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        made = func(*args, **(kwargs or {}))
+        if isinstance(made, torch.Tensor) and not func.is_view:
+            self.size = max(self.size, made.numel())
+        return made
 
 
 def test_scoring_changes_nothing(fitted, scores):

@@ -10,6 +10,7 @@ from sklearn.exceptions import NotFittedError
 
 from ctad import CalibratedDetector, load
 from ctad.detectors import make
+from ctad.errors import InputError
 
 from ..data import normal
 from .small import SMALL_OF_PYOD, small
@@ -57,6 +58,20 @@ def test_a_score_does_not_depend_on_the_batch(name):
     for i in (0, 17, 255, 256, 299):
         np.testing.assert_array_equal(detector.decision_function(rows[[i]]), scores[[i]])
         np.testing.assert_array_equal(detector.decision_function(rows[i:]), scores[i:])
+
+
+def test_new_rows_beyond_single_precision_score_infinity(name):
+    detector = small(name).fit(ROWS)
+    rows = np.vstack([ROWS[:2], [[1e300, 0, 0], [-1e300, 1e300, -1e300], [1e308, 0, -1e308]]])
+    scores = detector.decision_function(rows)
+    np.testing.assert_array_equal(scores, [*detector.decision_scores_[:2], np.inf, np.inf, np.inf])
+    assert list(detector.predict(rows[2:])) == [1, 1, 1]
+    np.testing.assert_array_equal(detector.predict_proba(rows[2:])[:, 1], 1.0)
+
+
+def test_training_without_a_finite_score_is_an_error_with_advice(name):
+    with pytest.raises(InputError, match=f"training of {name} failed: no score is finite. Rescale"):
+        small(name, preprocessing=False).fit(ROWS * 1e30)
 
 
 def test_training_prints_nothing(name, capfd):

@@ -33,6 +33,11 @@ def linear_layers(widths: Sequence[int], activation: nn.Module) -> nn.Sequential
     return nn.Sequential(*parts[:-1])
 
 
+def n_weights(network: nn.Module) -> int:
+    """The number of weights of a network."""
+    return sum(weights.numel() for weights in network.parameters())
+
+
 def leaky_relu() -> nn.LeakyReLU:
     """The activation of MCM, DRL, GOAD and ICL."""
     return nn.LeakyReLU(0.2)

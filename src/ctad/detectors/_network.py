@@ -10,6 +10,8 @@ from torch import Tensor, nn
 
 from ._layers import StackedLinear
 
+WORK_OF_A_NUMBER = 256  # an exponential takes about as long
+
 
 class Network(nn.Module, ABC):
     """The network of a method.
@@ -27,6 +29,15 @@ class Network(nn.Module, ABC):
                     nn.init.uniform_(weights, -bound, bound, generator=random)
             elif isinstance(part, nn.BatchNorm1d):
                 part.reset_parameters()  # ones and zeros
+
+    @property
+    def work_per_row(self) -> int:
+        """Operations to score one row, beyond one for each weight.
+
+        A number of an array that `score` makes for the row counts as `WORK_OF_A_NUMBER`, so that
+        the bound is also one of memory.
+        """
+        return 0
 
     @abstractmethod
     def loss(self, rows: Tensor, random: torch.Generator) -> Tensor:

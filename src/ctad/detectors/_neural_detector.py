@@ -26,6 +26,8 @@ from ._parameter_checks import check_betas, check_flag, check_integer, check_num
 from ._seeds import draw_seeds
 from ._training import LossNotFiniteError, train
 
+# Operations of one call of a network: about a second, and 64 MB for its largest array.
+WORK_AT_ONCE = 2**31
 DEVICES = ("auto", "cpu", "cuda")
 SCALINGS = {"standard": StandardScaler, "minmax": MinMaxScaler, "none": None}
 
@@ -128,7 +130,8 @@ class NeuralDetector(ThresholdMixin, SaveMixin, BaseEstimator):
         network.eval()
         with torch.no_grad():
             network.after_training(prepared)
-            scores = network.score(prepared[:BATCH_ROWS])  # in single precision, as in training
+            # In single precision, as in training.
+            scores = network.score(prepared[: _batch_rows(network)])
         if not (_is_finite(network) and scores.isfinite().any()):
             raise InputError(self._training_failure(rows, "the trained weights are not finite"))
         self.network_ = network
@@ -138,9 +141,9 @@ class NeuralDetector(ThresholdMixin, SaveMixin, BaseEstimator):
     def decision_function(self, X: Any) -> Floats:
         """The score of each row: higher = more anomalous.
 
-        Scores do not depend on the batch: the network always gets 256 rows at a time, so one row
-        takes as long as 256. The score is infinite if the row or its score overflows single
-        precision.
+        Scores do not depend on the batch: the network always gets 256 rows at a time (fewer if it
+        needs much memory for a row), so one row takes as long as 256. The score is infinite if the
+        row or its score overflows single precision.
 
         Parameters
         ----------
@@ -217,7 +220,7 @@ class NeuralDetector(ThresholdMixin, SaveMixin, BaseEstimator):
             return network.score(self._prepared(batch).to(device).double()).float().cpu()
 
         with torch.inference_mode():
-            scores = score_in_fixed_batches(score, rows)
+            scores = score_in_fixed_batches(score, rows, _batch_rows(network))
         scores[np.isnan(scores)] = np.inf
         return scores
 
@@ -254,6 +257,11 @@ class NeuralDetector(ThresholdMixin, SaveMixin, BaseEstimator):
             advice = f"use scaling={type(self).scaling!r}, or {advice}"
         name = type(self).__name__
         return f"training of {name} failed: {reason}. {self._largest(rows)}: {advice}."
+
+
+def _batch_rows(network: Network) -> int:
+    """Rows that the network scores at a time."""
+    return max(1, min(BATCH_ROWS, WORK_AT_ONCE // max(1, network.work_per_row)))
 
 
 def _is_finite(network: Network) -> bool:

@@ -7,9 +7,9 @@ DeepSVDD also needs the number of columns in advance, and AutoEncoder fails on f
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import wraps
+from functools import partial, wraps
 from threading import RLock
 from typing import Any, Self
 
@@ -19,9 +19,11 @@ from pyod.models.auto_encoder import AutoEncoder as _AutoEncoder
 from pyod.models.deep_svdd import DeepSVDD as _DeepSVDD
 from sklearn.utils import check_array
 
-from .._fixed_batches import score_in_fixed_batches
+from .._fixed_batches import BATCH_ROWS, score_in_fixed_batches
 from .._saving import SaveMixin
+from .._thresholds import ThresholdMixin
 from .._types import Floats
+from ..errors import InputError
 from ._seeds import draw_seeds
 
 # One thread at a time: another thread would save the seeded state and restore it later.
@@ -44,7 +46,28 @@ def _seeded_globally(random_state: Any) -> Iterator[None]:
             np.random.set_state(numpy)  # noqa: NPY002
 
 
-class DeepSVDD(SaveMixin, _DeepSVDD):
+class _NetworkOfPyOD(ThresholdMixin, SaveMixin):
+    """What both classes share: a row whose score overflows scores infinity, as in ctad's own."""
+
+    def _process_decision_scores(self) -> None:
+        """Set threshold and labels, where PyOD does it."""
+        if not np.isfinite(self.decision_scores_).any():
+            raise InputError(
+                f"training of {type(self).__name__} failed: no score is finite. Rescale the "
+                "columns, or try a smaller learning rate."
+            )
+        self._decide(self.decision_scores_)
+
+
+def _scores(score: Callable[[Any], Any], X: Any) -> Floats:
+    """Scores that do not depend on the batch; infinity where single precision overflows."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        scores = score_in_fixed_batches(score, check_array(X))
+    scores[np.isnan(scores)] = np.inf
+    return scores
+
+
+class DeepSVDD(_NetworkOfPyOD, _DeepSVDD):
     """PyOD's DeepSVDD, for any number of columns."""
 
     @wraps(_DeepSVDD.__init__)  # type: ignore[misc]  # PyOD has no types
@@ -57,15 +80,15 @@ class DeepSVDD(SaveMixin, _DeepSVDD):
         X = check_array(X)
         self.n_features = X.shape[1]
         with _seeded_globally(self.random_state):
-            super().fit(X)
+            _DeepSVDD.fit(self, X)
         return self
 
     def decision_function(self, X: Any) -> Floats:
         """The score of each row: higher = more anomalous."""
-        return score_in_fixed_batches(super().decision_function, check_array(X))
+        return _scores(partial(_DeepSVDD.decision_function, self), X)
 
 
-class AutoEncoder(SaveMixin, _AutoEncoder):
+class AutoEncoder(_NetworkOfPyOD, _AutoEncoder):
     """PyOD's AutoEncoder."""
 
     batch_size: int
@@ -81,7 +104,7 @@ class AutoEncoder(SaveMixin, _AutoEncoder):
             # PyOD trains on full batches only, and fails if there is none.
             self.batch_size = min(batch_size, len(X))
             with _seeded_globally(self.random_state):
-                super().fit(X)
+                _AutoEncoder.fit(self, X)
         finally:
             self.batch_size = batch_size
         return self
@@ -89,4 +112,11 @@ class AutoEncoder(SaveMixin, _AutoEncoder):
     def decision_function(self, X: Any) -> Floats:
         """The score of each row: higher = more anomalous."""
         with _seeded_globally(0):  # PyTorch's data loader draws a random number
-            return score_in_fixed_batches(super().decision_function, check_array(X))
+            score = partial(_AutoEncoder.decision_function, self, batch_size=BATCH_ROWS)
+            return _scores(score, X)
+
+    def evaluating_forward(self, batch_data: torch.Tensor) -> Floats:
+        """The distance between each row and its reconstruction. PyOD's fails if one overflows."""
+        reconstructed = self.model(batch_data.to(self.device)).cpu()
+        distances: Floats = torch.linalg.vector_norm(reconstructed - batch_data, dim=1).numpy()
+        return distances

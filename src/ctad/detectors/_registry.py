@@ -1,4 +1,8 @@
-"""All detectors with a name. One entry in `KNOWN_DETECTORS` adds a detector everywhere."""
+"""All detectors with a name.
+
+One entry in `KNOWN_DETECTORS` adds a detector everywhere, except to model files: these need a
+description of its class in `ctad.persistence`.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +37,7 @@ class Library:
 
 SCIKIT_LEARN = Library("scikit-learn", "BSD-3-Clause", ("sklearn",), None)
 PYOD = Library("PyOD", "BSD-2-Clause", ("pyod",), "pyod")
-_DEEP = ("torch", "safetensors", "tqdm")  # installed by the extra "deep"
+_DEEP = ("torch", "tqdm")  # installed by the extra "deep"
 PYOD_NETWORKS = Library("PyOD and PyTorch", "BSD-2-Clause", ("pyod", *_DEEP), "pyod,deep")
 CTAD = Library("ctad and PyTorch", "BSD-3-Clause", _DEEP, "deep")
 

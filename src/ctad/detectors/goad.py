@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from ._layers import leaky_relu, linear_layers
-from ._network import Network
+from ._layers import leaky_relu, linear_layers, n_weights
+from ._network import WORK_OF_A_NUMBER, Network
 from ._neural_detector import NeuralDetector
 from ._parameter_checks import check_integer, check_number
 
@@ -97,6 +97,14 @@ class GOADNetwork(Network):
         """Draw the weights, and maps that training does not change."""
         super().initialise(random)
         self.maps.normal_(generator=random)
+
+    @property
+    def work_per_row(self) -> int:
+        """Every map is embedded, and every embedding is compared with the centre of every map."""
+        n_maps, width = self.centres.shape
+        largest = max(n_maps, self.maps.shape[2], width)
+        operations = n_weights(self.encoder) + n_maps * width
+        return n_maps * (operations + WORK_OF_A_NUMBER * largest)
 
     def loss(self, rows: Tensor, random: torch.Generator) -> Tensor:
         """Cross-entropy of the map's index + weight * triplet loss around the batch means."""

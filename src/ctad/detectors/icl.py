@@ -8,8 +8,8 @@ import torch
 from torch import Tensor, nn
 
 from ..errors import InputError
-from ._layers import leaky_relu, unit_vectors
-from ._network import Network
+from ._layers import leaky_relu, n_weights, unit_vectors
+from ._network import WORK_OF_A_NUMBER, Network
 from ._neural_detector import NeuralDetector
 from ._parameter_checks import check_integer, check_number
 
@@ -125,6 +125,14 @@ class ICLNetwork(Network):
             *(nn.Linear(200, 400), activation, nn.BatchNorm1d(m)),
             *(nn.Linear(400, EMBEDDING_WIDTH), activation),
         )
+
+    @property
+    def work_per_row(self) -> int:
+        """All windows and complements are encoded, and compared with each other."""
+        m = self.n_windows
+        largest = max(m, self.window, self.n_columns - self.window, 400)
+        operations = n_weights(self) + m * EMBEDDING_WIDTH
+        return m * (operations + WORK_OF_A_NUMBER * largest)
 
     def loss(self, rows: Tensor, random: torch.Generator) -> Tensor:
         """The mean score."""

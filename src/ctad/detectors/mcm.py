@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from ._layers import StackedLinear, leaky_relu, linear_layers
-from ._network import Network
+from ._layers import StackedLinear, leaky_relu, linear_layers, n_weights
+from ._network import WORK_OF_A_NUMBER, Network
 from ._neural_detector import NeuralDetector
 from ._parameter_checks import check_integer, check_number
 
@@ -72,6 +72,7 @@ class MCMNetwork(Network):
 
     def __init__(self, n_columns: int, n_masks: int, diversity_weight: float) -> None:
         super().__init__()
+        self.n_columns, self.n_masks = n_columns, n_masks
         self.diversity_weight = diversity_weight
         self.mask_generators = nn.Sequential(
             StackedLinear(n_masks, n_columns, n_columns),
@@ -85,6 +86,12 @@ class MCMNetwork(Network):
             linear_layers((n_columns, 256, 256, 128), activation),
             linear_layers((128, 256, 256, n_columns), activation),
         )
+
+    @property
+    def work_per_row(self) -> int:
+        """The row is encoded and decoded with every mask."""
+        largest = max(self.n_columns, 256)
+        return self.n_masks * (n_weights(self.auto_encoder) + WORK_OF_A_NUMBER * largest)
 
     def loss(self, rows: Tensor, random: torch.Generator) -> Tensor:
         """Mean reconstruction error + weight * mean similarity of the masks of a row."""

@@ -8,8 +8,8 @@ import torch
 from torch import Tensor, nn
 
 from ..errors import InputError
-from ._layers import StackedLinear, linear_layers, unit_vectors
-from ._network import Network
+from ._layers import StackedLinear, linear_layers, n_weights, unit_vectors
+from ._network import WORK_OF_A_NUMBER, Network
 from ._neural_detector import NeuralDetector
 from ._parameter_checks import check_integer, check_number
 
@@ -78,12 +78,20 @@ class NeuTraLADNetwork(Network):
             width = hidden = 2 * n_columns
         else:
             width, hidden = (32, 64) if n_columns <= 300 else (64, 256)
+        self.n_views, self.largest_width = n_views, max(n_columns, hidden)
         self.transformations = nn.Sequential(
             StackedLinear(n_views, n_columns, hidden),
             nn.ReLU(),
             StackedLinear(n_views, hidden, n_columns),
         )
         self.encoder = linear_layers((n_columns, *[hidden] * 4, width), nn.ReLU())
+
+    @property
+    def work_per_row(self) -> int:
+        """All views and the row are encoded, and compared with each other."""
+        views, width = self.n_views + 1, self.largest_width
+        operations = n_weights(self.encoder) + views * width
+        return views * (operations + WORK_OF_A_NUMBER * max(views, width))
 
     def loss(self, rows: Tensor, random: torch.Generator) -> Tensor:
         """The mean score."""
