@@ -4,6 +4,7 @@ import json
 import zipfile
 
 import numpy as np
+import pandas as pd
 
 from ctad.persistence._container import write_container
 
@@ -11,6 +12,9 @@ from ..data import clusters
 
 X_TRAIN = clusters(60, 3)
 X_NEW = clusters(25, 3, seed=1)
+FRAME = pd.DataFrame(X_TRAIN, columns=list("abc")).assign(
+    kind=["x", "y", "z", "w"] * 15, partly=[None, 1.0, 2.0] * 20
+)
 
 
 def contents(path):

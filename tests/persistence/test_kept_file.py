@@ -55,7 +55,8 @@ def test_a_kept_file_gives_the_same_scores():
     np.testing.assert_allclose(loaded.anomaly_score(table(6)), SCORES, rtol=1e-12, atol=1e-12)
     manifest = read_manifest(FILE)
     assert manifest["format_version"] == 1
-    assert [column["name"] for column in manifest["columns"]] == list(table(1))
+    encoder = manifest["model"]["fitted"]["encoder_"]
+    assert [column["name"] for column in encoder["fitted"]["columns"]] == list(table(1))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""Model files: one zip with a JSON manifest, arrays without pickle, and checked objects.
+"""Model files: data with a closed schema.
 
-Container, sizes and checksums are checked before anything is built, and the types of objects of
-scikit-learn and PyOD, which skops writes, are looked up in a list. This does not stop an attacker
-yet: load only files that you trust.
+A file is a zip with a JSON manifest and arrays (`_container`, `_arrays`). Each type that can be
+stored has one description (`_descriptions`): a table of its parameters and attributes, each with
+its kind (`_kinds`). `_writer` writes what the tables say, and `_reader` accepts nothing else.
 """
 
 from importlib import import_module
@@ -13,11 +13,15 @@ from ._container import ModelFileError, read_manifest
 if TYPE_CHECKING:
     from ._load import load
     from ._save import save
+    from ._schema import file_schema
 
-__all__ = ["ModelFileError", "load", "read_manifest", "save"]
+__all__ = ["ModelFileError", "file_schema", "load", "read_manifest", "save"]
+
+# Imported when used: a manifest can be read without scikit-learn.
+_MODULES = {"file_schema": "_schema", "load": "_load", "save": "_save"}
 
 
 def __getattr__(name: str) -> object:
-    if name in ("load", "save"):  # imported when used: a manifest can be read without scikit-learn
-        return getattr(import_module(f"._{name}", __name__), name)
+    if name in _MODULES:
+        return getattr(import_module(f".{_MODULES[name]}", __name__), name)
     raise AttributeError(f"module 'ctad.persistence' has no attribute {name!r}")

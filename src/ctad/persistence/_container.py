@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import re
 import struct
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
-from zipfile import ZIP_STORED, ZipFile, ZipInfo
+from zipfile import ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from .._atomic_files import replacing
 from ..errors import InputError
@@ -23,26 +22,32 @@ MANIFEST = "manifest.json"
 # from a file is never larger than the file itself, and a zip bomb is not possible.
 MAX_ENTRIES = 200_000
 MAX_JSON_BYTES = 2**28
+MAX_JSON_VALUES = 2**22  # a value takes up to 100 bytes of memory, and may be 2 bytes of JSON
 MAX_MANIFEST_DEPTH = 50
-ENTRY_NAME = re.compile(
-    r"manifest\.json|(objects/[0-9]+\.json|arrays/[0-9]+\.npy|weights/[0-9]+\.safetensors)"
-)
+BYTES_PER_ENTRY = 80  # of the directory: 46 and a name
+ENTRY_NAME = re.compile(r"manifest\.json|(arrays/[0-9]+\.npy|trusted/[0-9]+\.skops)")
 LOCAL_HEADER = struct.Struct("<4s5H3L2H")
+CENTRAL_HEADER = struct.Struct("<28x3H12x")  # lengths of the name, extra fields and the comment
 END_OF_ZIP = 22  # bytes, without a comment
+END_OF_ZIP64 = 76  # bytes before that, if the zip has more than 65,535 entries or 4 GiB
+ZIP64 = 2**32 - 1  # stands in a header for a size that does not fit
 
-# The keys of a manifest and the types of their values.
+# The keys of a manifest and the types of their values. The model is checked when it is built.
 MANIFEST_TYPES: dict[str, Any] = {
     "format_version": int,
     "ctad": str,
     "versions": dict,
     "created": str,
-    "class": str,
-    "parameters": dict,
-    "state": dict,
-    "columns": list | None,
-    "training_rows": int,
+    "trusted": list,
+    "model": dict,
     "entries": dict,
 }
+
+# What zipfile raises for files that are not as they should be.
+UNREADABLE = (
+    *(BadZipFile, EOFError, struct.error, NotImplementedError, RuntimeError, ValueError),
+    OverflowError,
+)
 
 PathLike = str | os.PathLike[str]
 
@@ -51,23 +56,8 @@ class ModelFileError(InputError):
     """A file that is damaged, altered, of a newer format, or not a model file."""
 
 
-@contextmanager
-def model_file_errors(path: PathLike) -> Iterator[None]:
-    """Raise any error that a bad file causes in zipfile, numpy or skops as ModelFileError."""
-    try:
-        yield
-    except ModelFileError:
-        raise
-    except ImportError as error:
-        raise ModelFileError(
-            f"{os.fspath(path)} contains a model that needs {error.name}, which is not installed "
-            f"here ({error}): install it and load the file again."
-        ) from error
-    except Exception as error:
-        raise ModelFileError(
-            f"{os.fspath(path)} is damaged or was altered ({error}): copy it again from its "
-            "source, or save the model again."
-        ) from error
+class DamagedError(ValueError):
+    """What is wrong with a file."""
 
 
 def write_container(path: PathLike, manifest: dict[str, Any], entries: dict[str, bytes]) -> None:
@@ -76,23 +66,46 @@ def write_container(path: PathLike, manifest: dict[str, Any], entries: dict[str,
         name: {"sha256": hashlib.sha256(content).hexdigest(), "size": len(content)}
         for name, content in entries.items()
     }
-    text = json.dumps({**manifest, "entries": listed}, indent=1, allow_nan=False)
+    content = json.dumps({**manifest, "entries": listed}, indent=1, allow_nan=False).encode()
+    if _is_too_large(content):
+        raise InputError(
+            f"the model has too many names or categories for a model file ({len(content):,} bytes "
+            "of JSON): train it with fewer."
+        )
     with replacing(path) as part, ZipFile(part, "w", ZIP_STORED) as archive:
-        archive.writestr(ZipInfo(MANIFEST), text.encode())
-        for name, content in entries.items():
-            archive.writestr(ZipInfo(name), content)
+        archive.writestr(ZipInfo(MANIFEST), content)
+        for name, entry in entries.items():
+            archive.writestr(ZipInfo(name), entry)
 
 
-def read_container(path: PathLike) -> tuple[dict[str, Any], dict[str, bytes]]:
+def read_container(
+    path: PathLike, max_bytes: float = math.inf
+) -> tuple[dict[str, Any], dict[str, bytes]]:
     """Check all of a file; return its manifest and its entries."""
-    with Path(path).open("rb") as file, model_file_errors(path):
-        _check_ends(file, path)
-        with ZipFile(file) as archive:
-            _check_layout(file, archive)
-            manifest = json_from(archive.read(MANIFEST))
-            _check_manifest(manifest, path)
-            entries = {info.filename: archive.read(info) for info in archive.infolist()[1:]}
-        _check_contents(manifest["entries"], entries)
+    if Path(path).is_fifo():  # it would be waited for
+        raise ModelFileError(f"{os.fspath(path)} is a pipe: pass a file that save() wrote.")
+    with Path(path).open("rb") as file:
+        try:
+            _check_ends(file, path)
+            size = file.seek(0, os.SEEK_END)
+            if size > max_bytes:
+                raise ModelFileError(
+                    f"{os.fspath(path)} has {size:,} bytes, more than max_bytes={max_bytes:,}: "
+                    "pass a larger max_bytes if you expect a model of this size."
+                )
+            with ZipFile(file) as archive:
+                _check_layout(file, archive)
+                manifest = _json_from(archive.read(MANIFEST))
+                _check_manifest(manifest, path)
+                entries = {info.filename: archive.read(info) for info in archive.infolist()[1:]}
+            _check_contents(manifest["entries"], entries)
+        except ModelFileError:
+            raise
+        except UNREADABLE as error:
+            raise ModelFileError(
+                f"{os.fspath(path)} is damaged or was altered ({error}): copy it again from its "
+                "source, or save the model again."
+            ) from error
     return manifest, entries
 
 
@@ -106,8 +119,9 @@ def read_manifest(path: PathLike) -> dict[str, Any]:
     Returns
     -------
     dict
-        Format version, versions of ctad and of other libraries, time of saving, class, parameters,
-        state, columns, number of training rows, and the size and checksum of every entry.
+        "format_version"; versions of "ctad" and of other libraries ("versions"); when it was
+        "created"; the types without a description, which must be "trusted"; the "model", an object
+        with "type", "parameters" and "fitted" values; size and checksum of all "entries".
 
     Raises
     ------
@@ -122,21 +136,42 @@ def read_manifest(path: PathLike) -> dict[str, Any]:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     CTAD(n_centroids=2).fit([[0.0], [1.0]] * 20).save(f"{folder}/model.ctad")
     ...     manifest = read_manifest(f"{folder}/model.ctad")
-    >>> manifest["class"], manifest["training_rows"], manifest["parameters"]["n_centroids"]
-    ('CTAD', 40, 2)
+    >>> manifest["model"]["type"], manifest["model"]["parameters"]["n_centroids"]
+    ('ctad.CTAD', 2)
     """
     return read_container(path)[0]
 
 
-def json_from(content: bytes) -> Any:
-    """Parse strict JSON."""
-    if len(content) > MAX_JSON_BYTES:
-        raise InputError(f"{len(content)} bytes of JSON are too many")
-    return json.loads(content, parse_constant=_refuse_constant)
+def _json_from(content: bytes) -> Any:
+    """Parse strict JSON: no NaN, no key twice, not too deep."""
+    if _is_too_large(content):
+        raise DamagedError(f"a manifest of {len(content):,} bytes has too many values")
+    try:
+        value = json.loads(
+            content.decode(), parse_constant=_refuse_constant, object_pairs_hook=_without_duplicates
+        )
+    except (ValueError, RecursionError) as error:
+        raise DamagedError(f"its manifest is not valid JSON: {error}") from error
+    if _depth(value) > MAX_MANIFEST_DEPTH:
+        raise DamagedError("its manifest is nested too deeply")
+    return value
+
+
+def _is_too_large(content: bytes) -> bool:
+    """Whether JSON is larger than any honest one. Every value but the first follows one of ,[{."""
+    n_values = sum(map(content.count, (b",", b"[", b"{")))
+    return len(content) > MAX_JSON_BYTES or n_values > MAX_JSON_VALUES
 
 
 def _refuse_constant(name: str) -> None:
-    raise InputError(f"{name} is not JSON")
+    raise DamagedError(f"{name} is not JSON")
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        raise DamagedError("a key occurs twice in its manifest")
+    return value
 
 
 def _check_ends(file: BinaryIO, path: PathLike) -> None:
@@ -149,11 +184,26 @@ def _check_ends(file: BinaryIO, path: PathLike) -> None:
             "file that save() wrote."
         )
     if file.seek(0, os.SEEK_END) < END_OF_ZIP:
-        raise InputError("it is truncated")
+        raise DamagedError("it is truncated")
     file.seek(-END_OF_ZIP, os.SEEK_END)
     end = file.read()
     if not (end.startswith(b"PK\x05\x06") and end.endswith(b"\0\0")):
-        raise InputError("it is truncated, or has extra bytes at its end")
+        raise DamagedError("it is truncated, or has extra bytes at its end")
+    # zipfile makes an object of each entry of the directory.
+    if _directory_bytes(file, end) > MAX_ENTRIES * BYTES_PER_ENTRY:
+        raise DamagedError(f"more than {MAX_ENTRIES} entries")
+
+
+def _directory_bytes(file: BinaryIO, end: bytes) -> int:
+    """The size of the directory, as zipfile will read it."""
+    place = max(0, file.seek(0, os.SEEK_END) - END_OF_ZIP - END_OF_ZIP64)
+    file.seek(place)
+    end64, locator = file.read(56), file.read(20)
+    if not locator.startswith(b"PK\x06\x07"):
+        return int.from_bytes(end[12:16], "little")
+    if not end64.startswith(b"PK\x06\x06") or int.from_bytes(locator[8:16], "little") != place:
+        raise DamagedError("its directory has no end")
+    return int.from_bytes(end64[40:48], "little")
 
 
 def _check_layout(file: BinaryIO, archive: ZipFile) -> None:
@@ -161,53 +211,55 @@ def _check_layout(file: BinaryIO, archive: ZipFile) -> None:
     infos = archive.infolist()
     names = [info.filename for info in infos]
     if len(names) > MAX_ENTRIES:
-        raise InputError(f"more than {MAX_ENTRIES} entries")
+        raise DamagedError(f"more than {MAX_ENTRIES} entries")
     if names[:1] != [MANIFEST] or len(set(names)) < len(names):
-        raise InputError("it has no manifest, or two entries with the same name")
+        raise DamagedError("it has no manifest, or two entries with the same name")
     offset = 0
     for info in infos:
         if not ENTRY_NAME.fullmatch(info.filename) or info.filename != info.orig_filename:
-            raise InputError(f"it has an unexpected entry {info.orig_filename!r}")
+            raise DamagedError(f"it has an unexpected entry {info.orig_filename!r}")
         if info.compress_type != ZIP_STORED or info.flag_bits:
-            raise InputError(f"entry {info.filename} is compressed or encrypted")
-        file.seek(info.header_offset)
-        header = LOCAL_HEADER.unpack(file.read(LOCAL_HEADER.size))
+            raise DamagedError(f"entry {info.filename} is compressed or encrypted")
         if info.header_offset != offset or info.file_size != info.compress_size:
-            raise InputError(f"entry {info.filename} is at the wrong place")
+            raise DamagedError(f"entry {info.filename} is at the wrong place")
+        file.seek(offset)
+        header = LOCAL_HEADER.unpack(file.read(LOCAL_HEADER.size))
+        flags, method, crc, *sizes = (*header[2:4], *header[6:9])
+        if (flags, method, crc) != (info.flag_bits, info.compress_type, info.CRC) or not (
+            {info.file_size, ZIP64}.issuperset(sizes)
+        ):
+            raise DamagedError(f"entry {info.filename} differs from the directory of the zip")
         offset += LOCAL_HEADER.size + sum(header[-2:]) + info.compress_size
-    if offset != archive.start_dir:
-        raise InputError("it has extra bytes between its entries")
+    end = archive.start_dir
+    for _ in infos:
+        file.seek(end)
+        end += CENTRAL_HEADER.size + sum(CENTRAL_HEADER.unpack(file.read(CENTRAL_HEADER.size))[:3])
+    rest = file.seek(0, os.SEEK_END) - END_OF_ZIP - end
+    if offset != archive.start_dir or rest not in (0, END_OF_ZIP64):
+        raise DamagedError("it has extra bytes between its entries")
 
 
 def _check_manifest(manifest: Any, path: PathLike) -> None:
-    version = manifest["format_version"]
+    version = manifest.get("format_version") if isinstance(manifest, dict) else None
     if type(version) is int and version > FORMAT_VERSION:
         raise ModelFileError(
-            f"{os.fspath(path)} was written by a newer version of ctad ({manifest.get('ctad')!r}): "
-            "update ctad to read it."
+            f"{os.fspath(path)} has format {version}, which a newer version of ctad wrote: update "
+            "ctad to read it."
         )
+    if type(version) is not int or version != FORMAT_VERSION:
+        raise DamagedError("its manifest has no known format version")
+    if manifest.keys() != MANIFEST_TYPES.keys():
+        raise DamagedError("its manifest does not have the keys of this format")
     for key, kind in MANIFEST_TYPES.items():
-        _check_type(manifest[key], kind, key)
-    if version != FORMAT_VERSION or manifest["training_rows"] < 1:
-        raise InputError(f"format version {version}, {manifest['training_rows']} training rows")
-    if _depth(manifest) > MAX_MANIFEST_DEPTH:
-        raise InputError("its manifest is nested too deeply")
+        if type(manifest[key]) is not kind:
+            raise DamagedError(f"{key} in its manifest is not of type {kind.__name__}")
+    if not all(isinstance(name, str) for name in manifest["trusted"]):
+        raise DamagedError("its list of trusted types has other values than names")
+    if not manifest["trusted"] and any(name.startswith("trusted/") for name in manifest["entries"]):
+        raise DamagedError("it does not list the types of its objects without a description")
     for name, library_version in manifest["versions"].items():
-        _check_type(library_version, str | None, f"version of {name}")
-    for column in manifest["columns"] or ():
-        for key in ("name", "kind", "dtype"):
-            _check_type(column[key], str, f"{key} of a column")
-    state = manifest["state"]
-    if "detector" in state:
-        _check_type(state["detector"]["name"], str, "name of the detector")
-        _check_type(state["calibrator"]["class"], str, "class of the calibrator")
-        _check_type(state["calibrator"]["parameters"], dict, "parameters of the calibrator")
-    _check_type(state.get("rows_held_out", 0), int, "number of rows held out")
-
-
-def _check_type(value: Any, kind: Any, name: str) -> None:
-    if not isinstance(value, kind) or isinstance(value, bool):
-        raise TypeError(f"{name} in its manifest is {value!r}")
+        if not isinstance(library_version, str | None):
+            raise DamagedError(f"the version of {name!r} is not a string")
 
 
 def _depth(value: Any) -> int:
@@ -222,8 +274,8 @@ def _depth(value: Any) -> int:
 
 def _check_contents(listed: dict[str, Any], entries: dict[str, bytes]) -> None:
     if listed.keys() != entries.keys():
-        raise InputError("its entries are not those that its manifest lists")
+        raise DamagedError("its entries are not those that its manifest lists")
     for name, content in entries.items():
         expected = {"sha256": hashlib.sha256(content).hexdigest(), "size": len(content)}
         if listed[name] != expected:
-            raise InputError(f"the checksum of entry {name} is wrong")
+            raise DamagedError(f"the checksum of entry {name} is wrong")

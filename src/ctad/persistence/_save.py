@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from os import PathLike
 from typing import Any
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..calibration import BaseCalibrator
 from ..errors import InputError
-from ..wrapper import CalibratedDetector
-from ._calibrated_detector import describe as describe_detector
-from ._calibrators import describe as describe_calibrator
-from ._values import plain_parameters
+from ._container import write_container
+from ._kinds import NotDescribedError
+from ._load import MODEL
+from ._reader import Reader
+from ._trusted_objects import check_trusted
 from ._writer import Writer
 
 
-def save(model: Any, path: str | PathLike[str]) -> None:
-    """Write a fitted model to one file that `load` reads, without pickle.
+def save(model: Any, path: str | PathLike[str], *, trusted: Iterable[str] = ()) -> None:
+    """Write a fitted model to one file that `load` reads.
 
-    Every model has this function as its method `save`.
+    Every model has this function as its method `save`. The file is data with a closed schema: there
+    is a description of each type that can be stored, and no code.
 
     Parameters
     ----------
     model : CalibratedDetector, calibrator, or a neural detector of `ctad.detectors`
     path : path-like
         Usually ends in .ctad. An existing file is replaced in one step, or kept if saving fails.
+    trusted : iterable of str, default=()
+        Full names of types without a description, such as "my_package.MyDetector", to store all
+        the same. Whoever loads the file must list them, too, because such a file can run code.
 
     Examples
     --------
@@ -39,33 +45,14 @@ def save(model: Any, path: str | PathLike[str]) -> None:
     ...     load(f"{folder}/calibrator.ctad")
     CTAD(random_state=0)
     """
-    writer = Writer()
-    columns = None
-    if type(model) is CalibratedDetector:
-        description = describe_detector(model, writer)
-        training_rows = len(model.decision_scores_)
-        encoder = description["state"]["encoder"]
-        columns = None if encoder is None else encoder["state"]["columns"]
-    elif isinstance(model, CalibratedDetector):
-        raise InputError(
-            f"{type(model).__name__} cannot be saved: only CalibratedDetector itself can"
-        )
-    elif isinstance(model, BaseCalibrator):
-        description = describe_calibrator(model, writer)
-        training_rows = model.n_training_rows_
-    else:
-        description = _describe_network(model, writer)
-        training_rows = len(model.decision_scores_)
-    writer.save(path, description, training_rows=training_rows, columns=columns)
-
-
-def _describe_network(detector: Any, writer: Writer) -> dict[str, Any]:
-    check_is_fitted(detector, "labels_")
-    parameters = detector.get_params()
-    if parameters.get("device") is not None:
-        parameters["device"] = str(parameters["device"])  # PyOD has a PyTorch object there
-    return {
-        "class": type(detector).__name__,
-        "parameters": plain_parameters(parameters),
-        "state": {"fitted": writer.object(detector)},
-    }
+    check_trusted(trusted)
+    check_is_fitted(model)
+    writer = Writer(trusted)
+    try:
+        manifest, entries = writer.contents(MODEL.write(model, writer))
+        # Read back before it is written: what `load` would refuse is not saved.
+        with np.errstate(all="ignore"):
+            Reader("", manifest, entries, getattr(model, "detector", None)).model(MODEL)
+    except NotDescribedError as error:
+        raise InputError(f"{type(model).__name__} cannot be saved: {error}") from error
+    write_container(path, manifest, entries)

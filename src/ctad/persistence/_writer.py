@@ -5,55 +5,77 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from inspect import signature
 from typing import Any
 
 import numpy.typing as npt
 
 from .._library_versions import library_versions
-from .._warnings import warn_user
 from ._arrays import array_to_bytes
-from ._container import FORMAT_VERSION, PathLike, write_container
+from ._container import FORMAT_VERSION
+from ._description import Description
+from ._descriptions import description_of
+from ._kinds import NOWHERE, NotDescribedError, Object, write_fields
+from ._trusted_objects import full_name, pack_trusted
 
 
 class Writer:
-    """Collects the arrays and objects of a model, then writes the file."""
+    """Collects the arrays of a model, and gives the contents of its file.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    trusted : iterable of str
+        Full names of types without a description that may be stored all the same.
+    """
+
+    def __init__(self, trusted: Iterable[str] = ()) -> None:
+        self._trusted = frozenset(trusted)
+        self._types_without_description: set[str] = set()
         self._entries: dict[str, bytes] = {}
-        self._names: dict[tuple[str, bytes], str] = {}  # equal contents are written once
         self._counts: Counter[str] = Counter()
-        self._unlisted: set[str] = set()
+        self.place = NOWHERE  # the kind of the place where the object stands that is written now
 
-    def array(self, values: npt.ArrayLike) -> str:
+    def array(self, values: npt.NDArray[Any]) -> str:
         """Add an array; return its name in the file."""
         return self.entry("arrays/{}.npy", array_to_bytes(values))
 
-    def object(self, value: Any) -> str:
-        """Add an object made of types of scikit-learn and PyOD; return its name in the file."""
-        from ._objects import pack
-
-        name, unlisted = pack(value, self)
-        self._unlisted |= unlisted
-        return name
+    def object(self, item: Any, kind: Object) -> dict[str, Any]:
+        """An object as JSON."""
+        description = description_of(item)
+        if description is None:
+            content, types = pack_trusted(item, self._trusted)
+            self._types_without_description.update(types)
+            return {"type": full_name(item), "trusted": self.entry("trusted/{}.skops", content)}
+        if not kind.allows(description):
+            raise NotDescribedError(f"{description.class_name} cannot be stored here")
+        name, outer = description.class_name, self.place
+        self.place = kind
+        try:
+            parameters = _parameters(item, description)
+            fitted = description.fitted_values(item)
+            if kind.fitted is not None and kind.fitted != (fitted is not None):
+                raise NotDescribedError("not fitted" if kind.fitted else "fitted")
+            return {
+                "type": description.type,
+                "parameters": write_fields(description.optional_parameters, parameters, self),
+                "fitted": None
+                if fitted is None
+                else write_fields(description.fitted, fitted, self),
+            }
+        except NotDescribedError as error:
+            raise error.inside(name) from None
+        finally:
+            self.place = outer
 
     def entry(self, pattern: str, content: bytes) -> str:
         """Add an entry, named by its number; return its name."""
-        key = (pattern, content)
-        if key not in self._names:
-            self._names[key] = pattern.format(self._counts[pattern])
-            self._counts[pattern] += 1
-            self._entries[self._names[key]] = content
-        return self._names[key]
+        name = pattern.format(self._counts[pattern])
+        self._counts[pattern] += 1
+        self._entries[name] = content
+        return name
 
-    def save(
-        self,
-        path: PathLike,
-        description: dict[str, Any],
-        *,
-        training_rows: int,
-        columns: Iterable[Any] | None = None,
-    ) -> None:
-        """Write the file: `description` has the class, its parameters and its state."""
+    def contents(self, model: dict[str, Any]) -> tuple[dict[str, Any], dict[str, bytes]]:
+        """Manifest and entries of the file of a model."""
         from .. import __version__
 
         manifest = {
@@ -61,13 +83,18 @@ class Writer:
             "ctad": __version__,
             "versions": library_versions(),
             "created": datetime.now(UTC).isoformat(timespec="seconds"),
-            **description,
-            "columns": None if columns is None else list(columns),
-            "training_rows": training_rows,
+            "trusted": sorted(self._types_without_description),
+            "model": model,
         }
-        if self._unlisted:
-            warn_user(
-                "the model contains types that are not on ctad's list: to load it, use "
-                f"load(path, trusted={sorted(self._unlisted)}), with their code installed."
-            )
-        write_container(path, manifest, self._entries)
+        return manifest, self._entries
+
+
+def _parameters(item: Any, description: Description) -> dict[str, Any]:
+    """The parameters of an object, without those of newer libraries that have their default."""
+    values = description.given(item)
+    defaults = signature(type(item)).parameters
+    return {
+        name: value
+        for name, value in values.items()
+        if name in description.parameters or value is not defaults[name].default
+    }

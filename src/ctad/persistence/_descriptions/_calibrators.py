@@ -1,0 +1,237 @@
+"""The calibrators of ctad."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..._validation import LARGEST_VALUE
+from ...calibration import CTAD, BaseCalibrator, Draw, RelaxedCTAD, ScoreScaling
+from ...transport import RowTransport
+from .._description import Description, Values
+from .._kinds import (
+    Choice,
+    Floats,
+    Integer,
+    Integers,
+    Kind,
+    ListOf,
+    Number,
+    Object,
+    OneOf,
+    Optional,
+    Record,
+    Seed,
+    TupleOf,
+    require,
+)
+from ._common import COLUMNS, N_JOBS, POSITIVE
+
+if TYPE_CHECKING:
+    from .._reader import Scope
+
+LOCATION = TupleOf((Number(), Number(POSITIVE)))
+
+PARAMETERS: dict[str, Kind] = {
+    "weight": Number(0),
+    "score_scaling": Choice(("none", "unit", "standard", "robust")),
+}
+FITTED: dict[str, Kind] = {
+    **COLUMNS,
+    "n_training_rows_": Integer(2),
+    "score_scaling_": Optional(Record({"score": LOCATION, "delta": LOCATION})),
+}
+
+
+def _take_apart(calibrator: BaseCalibrator) -> Values:
+    scaling = calibrator.score_scaling_
+    return {"score_scaling_": None if scaling is None else asdict(scaling)}
+
+
+def _put_together(calibrator: BaseCalibrator, values: dict[str, Any]) -> None:
+    calibrator.check_parameters()
+    scaling = values.pop("score_scaling_")
+    calibrator.__dict__.update(values)
+    calibrator.score_scaling_ = None if scaling is None else ScoreScaling(**scaling)
+
+
+CALIBRATOR: dict[str, Any] = {
+    "role": "calibrator",
+    # Not kept, because they would double the size of the file.
+    "rebuilt": ("training_delta_", "agreement_", "score_scaling_"),
+    "take_apart": _take_apart,
+    "put_together": _put_together,
+    "n_in": "d",
+}
+
+# Distances of points in these ranges, divided by a radius, are finite. A mean may be rounded up.
+POINTS = {"low": -10 * LARGEST_VALUE, "high": 10 * LARGEST_VALUE}
+DIVISORS = {"low": 1e-200, "high": 1e200}
+RADIUS = {"low": 1e-150, "high": 1e150}
+
+# CTAD and RelaxedCTAD. The transport is stored as solved, so that loading solves nothing.
+TRANSPORT: dict[str, Kind] = {
+    "n_centroids": Integer(1),
+    "n_references": Integer(1),
+    "n_draws": Integer(1),
+    "n_jobs": N_JOBS,
+    "random_state": Seed(),
+}
+FEATURE_SCALING = Choice((None, "standard", "robust", "minmax"))
+DRAW: dict[str, Kind] = {
+    "columns": Integers("used", low=0, high="<d"),
+    "shift": Floats("used", **POINTS),
+    "scale": Floats("used", **DIVISORS),
+    "references": Floats("references", "used", **POINTS),
+    "centroids": Floats("centroids", "used", **POINTS),
+    "radius": Floats("centroids", **RADIUS),
+    "target": OneOf((Choice(("uniform", "free")), Integers("centroids", low=0))),
+}
+# The target "free", a table of values, or the placement that a search starts from.
+NEAREST = Record({"reference_cost": Number()})
+TABLE = Record({"values": Floats("states", finite=False)})
+PLACEMENT = Record(
+    {
+        "costs": Floats("references", "with_mass"),
+        "placed": Integers("with_mass", "references", low=0),
+        "potential": Floats("with_mass", low=0),
+    }
+)
+DRAWS = ListOf(Record({**DRAW, "transport": OneOf((NEAREST, TABLE, PLACEMENT))}, own_lengths=True))
+RELAXED_DRAWS = ListOf(
+    Record({**DRAW, "target": Choice(("free",)), "transport": NEAREST}, own_lengths=True)
+)
+
+
+def _take_apart_draws(calibrator: CTAD | RelaxedCTAD) -> Values:
+    draws = [
+        {**{name: getattr(draw, name) for name in DRAW}, "transport": draw.transport.state()}
+        for draw in calibrator.draws_
+    ]
+    return {**_take_apart(calibrator), "draws": draws}
+
+
+def _check_draws(values: Values, scope: Scope) -> None:
+    draws = values["draws"]
+    require(len(draws) == values["n_draws"], "n_draws: not the number of draws")
+    for draw in draws:
+        require((np.diff(draw["columns"]) > 0).all(), "draws: columns that are not in order")
+    first = draws[0]
+    require(
+        len(first["columns"]) == scope.lengths["d"], "draws: the first does not use all columns"
+    )
+    # Explanations and reports show its points in the units of the rows.
+    for name in ("references", "centroids"):
+        points = np.abs(first[name] * first["scale"] + first["shift"])
+        require((points <= POINTS["high"]).all(), f"draws: {name} out of range")
+
+
+def _check_ctad(values: Values, scope: Scope) -> None:
+    _check_draws(values, scope)
+    targets = {
+        draw["target"] if isinstance(draw["target"], str) else "sizes" for draw in values["draws"]
+    }
+    require(targets == {values["target"]}, "target: not that of the draws")
+    require(values["signal"] == values["signal_"], "signal: not that of the fit")
+
+
+def _put_together_draws(calibrator: CTAD | RelaxedCTAD, values: dict[str, Any]) -> None:
+    draws, signal = values.pop("draws"), values.pop("signal_")
+    _put_together(calibrator, values)
+    calibrator.set_draws([_draw(**draw) for draw in draws], signal)
+
+
+def _draw(transport: Values, **values: Any) -> Draw:
+    m, k = len(values["references"]), len(values["centroids"])
+    return Draw(**values, transport=RowTransport.from_state(m, k, values["target"], transport))
+
+
+TRANSPORT_CALIBRATOR: dict[str, Any] = {
+    **CALIBRATOR,
+    "rebuilt": (
+        *CALIBRATOR["rebuilt"],
+        *("draws_", "centroids_", "references_", "n_centroids_", "n_references_"),
+    ),
+    "take_apart": _take_apart_draws,
+    "put_together": _put_together_draws,
+    "work": lambda values, scope: sum(draw.transport.work for draw in values["draws_"]),
+}
+
+
+def _check_precision(values: Values, scope: Scope) -> None:
+    """Conditions that every positive semi-definite matrix meets, up to rounding."""
+    precision = values["precision_"]
+    diagonal = np.diagonal(precision)
+    rounding = 1e-6 * diagonal.max()
+    require((diagonal >= 0).all(), "precision_: a negative diagonal")
+    require((np.abs(precision - precision.T) <= rounding).all(), "precision_: not symmetric")
+    root = np.sqrt(diagonal)
+    require(
+        (np.abs(precision) <= root * root[:, np.newaxis] + rounding).all(),
+        "precision_: not positive",
+    )
+
+
+def _check_transport(values: Values, scope: Scope) -> None:
+    require(scope.n_in(values["transport_"]) == scope.lengths["d"], "transport_: other columns")
+
+
+DESCRIPTIONS = (
+    Description(
+        type="ctad.CTAD",
+        parameters={
+            **PARAMETERS,
+            **TRANSPORT,
+            "target": Choice(("uniform", "sizes", "free")),
+            "signal": Choice(("total", "own")),
+            "feature_scaling": FEATURE_SCALING,
+        },
+        fitted={**FITTED, "signal_": Choice(("total", "own")), "draws": DRAWS},
+        check=_check_ctad,
+        **TRANSPORT_CALIBRATOR,
+    ),
+    Description(
+        type="ctad.RelaxedCTAD",
+        parameters={
+            **PARAMETERS,
+            **TRANSPORT,
+            "feature_scaling": OneOf((FEATURE_SCALING, ListOf(FEATURE_SCALING, type=tuple))),
+            "columns": Choice(("random", "all")),
+            "cost": Choice(("relative", "distance")),
+            "rows_per_centroid": Optional(Integer(1)),
+        },
+        fitted={**FITTED, "signal_": Choice(("own",)), "draws": RELAXED_DRAWS},
+        check=_check_draws,
+        **TRANSPORT_CALIBRATOR,
+    ),
+    Description(
+        type="ctad.calibration.CentroidDistance",
+        parameters={**PARAMETERS, "n_centroids": Integer(1), "random_state": Seed()},
+        fitted={**FITTED, "centroids_": Floats("k", "d", **POINTS)},
+        **CALIBRATOR,
+    ),
+    Description(
+        type="ctad.calibration.MahalanobisDistance",
+        parameters=PARAMETERS,
+        fitted={
+            **FITTED,
+            "location_": Floats("d", **POINTS),
+            "precision_": Floats("d", "d", low=-1e250, high=1e250),
+        },
+        check=_check_precision,
+        **CALIBRATOR,
+    ),
+    Description(
+        type="ctad.calibration.TransportOnly",
+        parameters={
+            **{name: kind for name, kind in TRANSPORT.items() if name != "n_draws"},
+            "target": Choice(("uniform", "sizes", "free")),
+            "signal": Choice(("total", "own")),
+        },
+        fitted={**FITTED, "transport_": Object(types=("ctad.CTAD",))},
+        check=_check_transport,
+        **CALIBRATOR,
+    ),
+)
