@@ -5,7 +5,7 @@ INSTALLED := .venv/installed
 # A folder of data sets. Without one, tests of them are skipped and `make paper` downloads them.
 DATA ?= $(abspath $(or $(CTAD_DATA_DIR),$(wildcard ../shared/data/paper34)))
 
-.PHONY: setup demo docs lint test test-quick bench paper fidelity recommended clean
+.PHONY: setup demo docs lint test test-quick bench fuzz paper fidelity recommended clean
 
 setup: $(INSTALLED)
 
@@ -53,6 +53,11 @@ bench: setup
 	$(BIN)/python benchmarks/large_files.py
 	$(BIN)/python benchmarks/report.py
 	$(BIN)/python benchmarks/networks.py
+
+# A million altered model files, loaded and scored: about an hour and a half. A stopped run continues; its state
+# and its report are in .fuzz.
+fuzz: setup
+	$(BIN)/python -m tests.persistence.fuzz
 
 # These take hours and continue where they stopped. The third uses the scores of the first.
 paper: setup

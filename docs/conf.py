@@ -18,6 +18,7 @@ from sphinx.util.logging import getLogger
 from sphinx.writers.html5 import HTML5Translator
 
 import ctad
+from ctad.persistence import file_schema
 
 logger = getLogger(__name__)
 
@@ -105,6 +106,24 @@ def skip(_app: Sphinx, _what: str, _name: str, member: object, skip: bool, _opti
     return skip or not (is_ours(member) or inspect.isclass(member))
 
 
+def describe_types(_app: Sphinx, page: str, source: list[str]) -> None:
+    """Add the tables of all types that a model file can hold to their page."""
+    if page == "model-files":
+        tables = "\n\n".join(table_of_type(*item) for item in file_schema().items())
+        source[0] = source[0].replace("<!-- types -->", tables)
+
+
+def table_of_type(name: str, schema: dict[str, Any]) -> str:
+    """Where in a model a type may be, its parameters and attributes, and what they may be."""
+    rows = [
+        f"| {part} | `{key}` | {value.replace('|', chr(92) + '|')} |"
+        for part in ("parameters", "fitted")
+        for key, value in schema[part].items()
+    ]
+    roles = f"A {' or a '.join(schema['roles'])}."
+    return "\n".join([f"### {name}", "", roles, "", "|  | name | value |", "|---|---|---|", *rows])
+
+
 def show_inline(writer: HTML5Translator, node: nodes.math) -> None:
     """Write a formula as MathML, which browsers show without a script."""
     writer.body.append(convert(node.astext()))
@@ -121,6 +140,7 @@ def setup(app: Sphinx) -> None:
     """Register the additions to Sphinx."""
     app.add_html_math_renderer("mathml", (show_inline, None), (show_block, None))
     app.connect("autodoc-skip-member", skip)
+    app.connect("source-read", describe_types)
     app.connect("env-check-consistency", check_public_names)
 
 

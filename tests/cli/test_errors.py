@@ -1,11 +1,14 @@
 """Errors in the input, and bugs."""
 
+import gzip
 import re
 import sys
 from contextlib import chdir
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.feather
 import pytest
 import typer
 from sklearn.ensemble import IsolationForest
@@ -34,6 +37,14 @@ def bad_files(cars, tmp_path_factory):
     (folder / "uneven.csv").write_text("a,b\n1,2\n1,2,3\n")
     (folder / "constant.csv").write_text("a,b\n" + "1,2\n" * 50)
     (folder / "broken.parquet").write_bytes(b"PAR1 and nothing else")
+    feather = pa.BufferOutputStream()
+    pa.feather.write_feather(pa.table({"a": ["some text"] * 50}), feather, "uncompressed")
+    damaged = feather.getvalue().to_pybytes().replace(b"some text", b"\xff\x1b[31m!!!")
+    (folder / "damaged.feather").write_bytes(damaged)
+    (folder / "blank.csv").write_text("a\n1\n\n0\n\n1\n")
+    (folder / "line.csv.gz").write_bytes(gzip.compress(b"1" * 20_000_000, 1))
+    (folder / "nul.csv.gz").write_bytes(gzip.compress(bytes(20_000_000), 1))
+    (folder / "nul.csv").write_bytes(bytes(1000))
     pd.DataFrame({"a": np.arange(50.0), "l": [[1]] * 50}).to_parquet(folder / "lists.parquet")
     (folder / "huge.csv").write_text("a\n" + "1e308\n-1e308\n" * 50)
     frame = pd.read_csv(folder / "cars.csv", dtype=str)
@@ -60,6 +71,12 @@ WRONG = {
         1,
         "cars.csv: column 'Name' is of type string, but calibration needs numbers",
     ),
+    "no such column, and no rows": (
+        "score m.ctad header.csv -o x.csv",
+        1,
+        "header.csv: the table lacks columns",
+    ),
+    "the input as the output": ("score m.ctad cars.csv -o ./cars.csv", 1, "is an input file and"),
     "no label column": ("fit cars.csv -o x --label x", 1, "lacks column 'x'"),
     "unknown suffix": ("score m.ctad cars.csv -o x.xlsx", 1, "the suffix determines the format"),
     "too few rows": ("fit one.csv -o x.ctad", 1, "one.csv: 1 normal row is too few"),
@@ -68,6 +85,30 @@ WRONG = {
     "no feature": ("fit constant.csv -o x.ctad", 1, "constant.csv: no column"),
     "numbers near the largest float": ("fit huge.csv -o x.ctad", 1, "too large to be squared"),
     "damaged file": ("fit broken.parquet -o x.ctad", 1, "broken.parquet cannot be read as Parquet"),
+    "text that is not UTF-8": (
+        "fit damaged.feather -o x.ctad",
+        1,
+        "damaged.feather cannot be read as Arrow or Feather: In column 0: Invalid",
+    ),
+    "blank lines in a single column": (
+        "fit blank.csv -o x.ctad --label a",
+        1,
+        "blank.csv: 2 rows have no label in column 'a'",
+    ),
+    "an endless line": ("fit line.csv.gz -o x.ctad", 1, "line.csv.gz has a row of more than 16 MB"),
+    "an endless line of NULs": ("fit nul.csv.gz -o x.ctad", 1, "gz is not a CSV file of text"),
+    "NULs": ("fit nul.csv -o x.ctad", 1, "nul.csv is not a CSV file of text"),
+    "a batch of no rows": ("score m.ctad cars.csv -o x.csv --batch-rows 0", 2, "equal to 1"),
+    "a batch of too many rows": (
+        f"score m.ctad cars.csv -o x.csv --batch-rows {2**31}",
+        2,
+        "batch_rows must be an integer from 1 to 2147483647",
+    ),
+    "a batch of more rows than 64 bits can count": (
+        f"fit cars.csv -o x.ctad --batch-rows {2**63}",
+        2,
+        "batch_rows must be an integer from 1 to 2147483647",
+    ),
     "uneven rows": ("fit uneven.csv -o x.ctad", 1, "uneven.csv, line 3: this row has 3 fields"),
     "two decimal signs": ("fit mixed -o x.ctad", 1, "b.csv: the files before it have another"),
     "lists as labels": (

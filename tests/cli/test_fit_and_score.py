@@ -1,6 +1,9 @@
 """ctad fit and ctad score on real tables with text and missing values, in every format."""
 
 import gzip
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -8,11 +11,13 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.feather
+import pyarrow.parquet as pq
 import pytest
 
 from ctad import CalibratedDetector, load
 from ctad.detectors import make
 
+from ..data import normal
 from .conftest import REAL_TABLES, SMALL_FOREST, run
 
 SCORES = ["ctad_base_score", "ctad_delta", "ctad_score", "ctad_p_value"]
@@ -210,6 +215,10 @@ def test_a_note_says_that_no_row_has_a_label(ctad):
     assert "no row has the label 'usa'" in ctad("fit", "cars.csv", "-o", "m", *words, "usa").err
     done = ctad("fit", "cars.csv", "-o", "m", *words, "USA", "--holdout", 0)
     assert "trained on 152 of 406 rows (254 labelled anomalous): m" in done.out
+    far = pa.array([2**31 - 1, 0] * 30, pa.int32()).view(pa.date32())  # beyond Python's dates
+    pq.write_table(pa.table({"a": normal(60), "b": normal(60), "day": far}), "far.parquet")
+    done = ctad("fit", "far.parquet", "-o", "m", "--label", "day", "--anomalous", "never")
+    assert "no row has the label 'never' in column 'day': '1970-01-01'" in done.err
 
 
 @pytest.mark.parametrize("write_table", ["write_ipc", "write_ipc_stream", "write_parquet"])
@@ -319,3 +328,44 @@ def test_options_of_the_detector(ctad):
     assert model.detector_.n_estimators == 7
     assert model.detector_.max_features == 0.5
     assert model.calibrator_.n_centroids == 5
+
+
+def test_blank_lines_of_a_single_column_are_scored(ctad):
+    Path("one.csv").write_text("x\n1.5\n\n2.5\n\n3.5\n")
+    ctad("fit", "one.csv", "-o", "m.ctad", *SMALL_FOREST)
+    assert ctad("score", "m.ctad", "one.csv", "-o", "scored.csv", "--json").json["rows"] == 5
+    scored = pd.read_csv("scored.csv")
+    assert scored["x"].isna().tolist() == [False, True, False, True, False]
+    assert scored["ctad_score"].notna().all()
+
+
+def test_many_columns_are_listed_in_part(ctad):
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 250))).add_prefix("x")
+    frame.to_parquet("wide.parquet")
+    fitted = ctad("fit", "wide.parquet", "-o", "m.ctad", *SMALL_FOREST)
+    inspected = ctad("inspect", "m.ctad")
+    for done in (fitted, inspected):
+        assert "x199 " in done.out
+        assert "x200 " not in done.out
+        assert "and 50 more columns; --json lists all." in done.out
+    done = ctad("fit", "wide.parquet", "-o", "m.ctad", *SMALL_FOREST, "--json")
+    assert len(done.json["columns"]) == 250
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_very_many_columns(tmp_path, suffix):
+    """The time must not grow with the square of their number."""
+    columns = [f"column {i}" for i in range(10_000)]
+    values = np.random.default_rng(0).normal(size=(3, len(columns)))
+    write(pd.DataFrame(values, columns=columns), str(tmp_path / f"wide.{suffix}"))
+    for command in (
+        ["fit", f"wide.{suffix}", "-o", "m.ctad"],
+        ["score", "m.ctad", f"wide.{suffix}", "-o", f"scored.{suffix}", "--json"],
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", "ctad", *command],
+            **{"cwd": tmp_path, "capture_output": True, "text": True, "timeout": 300},
+        )
+        assert done.returncode == 0, done.stderr[-2000:]
+    assert json.loads(done.stdout)["rows"] == 3

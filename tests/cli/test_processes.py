@@ -48,6 +48,30 @@ def test_nobody_reads_the_output(cars):
     assert (done.returncode, done.stderr) == (0, b"")
 
 
+@pytest.mark.parametrize(
+    "words",
+    ["--version", "detectors drl --json", "inspect m.ctad", "score m.ctad cars.csv -o -"],
+)
+def test_the_disk_of_the_output_is_full(cars, words):
+    """As in `ctad inspect model.ctad > /full/disk/file`."""
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "ctad", *words.split()],
+            **{"cwd": cars, "env": env, "stdout": full, "stderr": subprocess.PIPE, "text": True},
+        )
+    assert done.returncode == 1
+    assert done.stderr == "Error: standard output: No space left on device\n"
+
+
+def test_standard_output_is_closed(cars):
+    """As in `ctad score model.ctad new.csv -o - >&-`."""
+    command = f"exec {sys.executable} -m ctad score m.ctad cars.csv -o - >&-"
+    done = subprocess.run(["sh", "-c", command], cwd=cars, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 1
+    assert done.stderr == "Error: standard output: Bad file descriptor\n"
+
+
 def test_the_reader_of_the_output_closes_it_while_the_input_goes_on(cars):
     """As `head` does: the command ends, without an error. Meanwhile a terminal shows the bar."""
     header, _, rows = (cars / "cars.csv").read_bytes().partition(b"\n")

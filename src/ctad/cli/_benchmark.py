@@ -182,7 +182,7 @@ def _found(
         if missing := [name for name in asked if name not in has]:
             raise InputError(
                 f"{results.folder} has no results of {', '.join(missing)} with calibration "
-                f"{calibration!r}; it has {', '.join(has)}"
+                f"{calibration!r}; it has {', '.join(has):.1000}"
             )
     if seeds is not None and seeds > len(found.seeds):
         raise InputError(

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from time import monotonic
 from typing import Any
@@ -15,6 +15,7 @@ import typer
 from rich.console import Console, RenderableType
 from rich.table import Table
 
+from .._atomic_files import naming
 from .._progress import on_progress, report_progress
 from ..errors import InputError, MissingPackageError
 from ._progress_bar import ProgressBar
@@ -23,6 +24,7 @@ from ._progress_bar import ProgressBar
 INPUT_ERRORS = (InputError, MissingPackageError, OSError, MemoryError)
 
 WIDTH_OF_A_FILE = 1000
+SHOWN_COLUMNS = 200
 
 
 class CommandOutput:
@@ -50,24 +52,25 @@ class CommandOutput:
         if text not in self._notes:
             self._notes.append(text)
             if not self._as_json:
-                self._errors.print(f"Note: {text}", style="yellow")
+                self._errors.print(f"Note: {printable(text)}", style="yellow")
 
     def result(self, values: dict[str, Any], *shown: RenderableType) -> None:
         """Print the result: values for scripts, or tables and text for people."""
         self.bar.stop()
-        if self._as_json:
-            seconds = round(monotonic() - self._started, 3)
-            line = json.dumps({**values, "seconds": seconds, "notices": self._notes})
-            print(line, file=self._results.file)
-        else:
-            self._results.print(*shown, sep="\n")
+        with naming("standard output" if self._results is not self._errors else "standard error"):
+            if self._as_json:
+                seconds = round(monotonic() - self._started, 3)
+                line = json.dumps({**values, "seconds": seconds, "notices": self._notes})
+                print(line, file=self._results.file, flush=True)
+            else:
+                self._results.print(*shown, sep="\n")
 
     def error(self, error: BaseException) -> None:
         """Print what is wrong with the input."""
         message = str(error) or type(error).__name__
         if isinstance(error, OSError) and error.filename is not None:
             message = f"{error.filename}: {error.strerror}"
-        self._errors.print(f"Error: {message}", style="red")
+        self._errors.print(f"Error: {printable(message)}", style="red")
 
     @contextmanager
     def step(self, doing: str) -> Iterator[None]:
@@ -116,6 +119,11 @@ def command_output(
             out.bar.stop()
 
 
+def printable(text: str) -> str:
+    """Text from a file without control characters, which could change the terminal."""
+    return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
 def plain_table(*columns: str) -> Table:
     """An empty table without lines."""
     return Table(*columns, box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
@@ -129,6 +137,17 @@ def facts_table(facts: dict[str, str | None]) -> Table:
         if value is not None:
             table.add_row(name, value)
     return table
+
+
+def columns_table(
+    headers: Iterable[str], rows: Sequence[Iterable[RenderableType]]
+) -> list[RenderableType]:
+    """A table with one line per column of the user's table, the first ones if there are many."""
+    table = plain_table(*headers)
+    for row in rows[:SHOWN_COLUMNS]:
+        table.add_row(*row)
+    more = len(rows) - SHOWN_COLUMNS
+    return [table, f"and {more:,} more columns; --json lists all."] if more > 0 else [table]
 
 
 class _PlainConsole(Console):

@@ -7,11 +7,12 @@ from math import isnan
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
+from rich.console import RenderableType
+from rich.text import Text
 
 from ..detectors import make
 from . import _options as option
-from ._console import CommandOutput, command_output, plain_table
+from ._console import CommandOutput, columns_table, command_output
 from ._output_path import check_output_path
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ def fit(
                 "features": len(encoder.features_),
                 "agreement": None if isnan(agreement) else agreement,
             },
-            _columns_table(encoder),
+            *_shown_columns(encoder),
             f"{detector}, calibrated ({calibration}), trained on "
             f"{n_trained:,} of {training.n_seen:,} rows"
             + (f", {n_held_out:,} held out for p-values" if n_held_out else "")
@@ -139,14 +140,16 @@ def _usable_holdout(holdout: float, n_rows: int, out: CommandOutput) -> float | 
     return holdout
 
 
-def _columns_table(encoder: TableEncoder) -> Table:
+def _shown_columns(encoder: TableEncoder) -> list[RenderableType]:
     """The kind of each column and the number of features it became."""
-    table = plain_table("column", "kind", "features")
     n_features = Counter(feature.source for feature in encoder.features_)
     kinds = {column.name: column.kind for column in encoder.columns_}
-    for name in encoder.feature_names_in_:
-        if name in kinds:
-            table.add_row(name, kinds[name], str(n_features[name]))
-        else:
-            table.add_row(name, f"not used: {encoder.dropped_[name]}", "", style="dim")
-    return table
+    return columns_table(
+        ("column", "kind", "features"),
+        [
+            (name, kinds[name], str(n_features[name]))
+            if name in kinds
+            else (Text(name, "dim"), Text(f"not used: {encoder.dropped_[name]}", "dim"), "")
+            for name in encoder.feature_names_in_
+        ],
+    )

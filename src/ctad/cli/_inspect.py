@@ -8,7 +8,9 @@ from typing import Any
 from rich.console import RenderableType
 
 from . import _options as option
-from ._console import command_output, facts_table, plain_table
+from ._console import columns_table, command_output, facts_table, printable
+
+SHOWN_CHARACTERS = 1000  # of a string; --json has all
 
 
 def inspect(model: option.Model, json: option.Json = False, debug: option.Debug = False) -> None:
@@ -21,46 +23,83 @@ def inspect(model: option.Model, json: option.Json = False, debug: option.Debug 
 
 
 def _printable(item: Any) -> Any:
-    """Without control characters, which could change the terminal."""
+    """What may be shown of strings in a file that anybody may have written."""
     if isinstance(item, dict):
         return {_printable(key): _printable(value) for key, value in item.items()}
     if isinstance(item, list):
         return [_printable(value) for value in item]
     if isinstance(item, str):
-        return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in item)
+        return printable(item[:SHOWN_CHARACTERS]).replace("\n", " ")
     return item
 
 
 def _shown(manifest: dict[str, Any]) -> Iterator[RenderableType]:
-    state = manifest["state"]
-    has_detector = "detector" in state
-    n_held_out = state.get("rows_held_out")
+    model = manifest["model"]
+    detector, calibrator = (_part(model, "fitted", name) for name in ("detector_", "calibrator_"))
+    function = _part(detector, "function")
     versions = {"ctad": manifest["ctad"], **manifest["versions"]}
     yield facts_table(
         {
-            "class": manifest["class"],
-            "detector": state["detector"]["name"] if has_detector else None,
-            "calibrator": _settings(state["calibrator"]) if has_detector else None,
-            "settings": None if has_detector else _settings(manifest),
-            "training rows": f"{manifest['training_rows']:,}",
-            "rows held out": f"{n_held_out:,}" if n_held_out else None,
+            "class": _class_name(model),
+            "detector": _class_name(detector)
+            if function is None
+            else f"the function {function}, which is not in the file",
+            "calibrator": _settings(calibrator),
+            "settings": None if calibrator else _settings(model),
+            "training rows": _number(model, "n_training_rows")
+            or _number(model, "n_training_rows_"),
+            "rows held out": _number(model, "n_held_out"),
             "created": manifest["created"],
             "written with": ", ".join(f"{name} {v}" for name, v in versions.items() if v),
             "format": str(manifest["format_version"]),
         }
     )
     yield ""
-    if manifest["columns"]:
-        columns = plain_table("column", "kind", "type in training")
-        for column in manifest["columns"]:
-            columns.add_row(column["name"], column["kind"], column["dtype"])
-        yield columns
+    if manifest["trusted"]:
+        yield (
+            f"Contains types without a description: {', '.join(manifest['trusted'])}. Such a file "
+            "can run code: load it only if you trust whoever made it."
+        )
+        yield ""
+    columns = _part(model, "fitted", "encoder_", "fitted", "columns")
+    if isinstance(columns, list):
+        keys = ("name", "kind", "dtype")
+        yield from columns_table(
+            ("column", "kind", "type in training"),
+            [[str(_part(column, key)) for key in keys] for column in columns],
+        )
         yield ""
     entries = manifest["entries"].values()
     size = sum(entry["size"] for entry in entries)
     yield f"{len(entries)} entries, {size:,} bytes in total; all checksums match."
 
 
-def _settings(calibrator: dict[str, Any]) -> str:
-    settings = (f"{name}={value!r}" for name, value in calibrator["parameters"].items())
-    return f"{calibrator['class']}({', '.join(settings)})"
+def _part(item: Any, *keys: str) -> Any:
+    """A value inside the model, whose shape is checked only when it is loaded; None if missing."""
+    for key in keys:
+        item = item.get(key) if isinstance(item, dict) else None
+    return item
+
+
+def _class_name(item: Any) -> str | None:
+    """The class of an object."""
+    name = _part(item, "type")
+    steps = _part(item, "parameters", "steps")
+    if isinstance(steps, list):
+        inside = (_class_name(step[-1]) for step in steps if isinstance(step, list) and step)
+        return f"Pipeline of {', '.join(filter(None, inside))}"
+    return None if name is None else str(name).rpartition(".")[2]
+
+
+def _settings(item: Any) -> str | None:
+    """Class and parameters of an object."""
+    parameters = _part(item, "parameters")
+    if not isinstance(parameters, dict):
+        return None
+    settings = (f"{name}={value!r}" for name, value in parameters.items())
+    return f"{_class_name(item)}({', '.join(settings)})"[:SHOWN_CHARACTERS]
+
+
+def _number(model: Any, name: str) -> str | None:
+    value = _part(model, "fitted", name)
+    return f"{value:,}" if isinstance(value, int) and value else None

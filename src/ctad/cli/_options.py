@@ -50,21 +50,27 @@ def _calibration_name(name: str) -> str:
 def _delimiter(text: str | None) -> str | None:
     character = "\t" if text in ("tab", "\\t") else text
     if character is not None:
-        _check_read_options(None, character)
+        _check_read_options(delimiter=character)
     return character
 
 
 def _encoding(name: str | None) -> str | None:
     if name is not None:
-        _check_read_options(name, None)
+        _check_read_options(encoding=name)
     return name
 
 
-def _check_read_options(encoding: str | None, delimiter: str | None) -> None:
+def _batch_rows(number: int | None) -> int | None:
+    if number is not None:
+        _check_read_options(batch_rows=number)
+    return number
+
+
+def _check_read_options(**options: Any) -> None:
     from ..io import ReadOptions, TableError
 
     try:
-        ReadOptions(encoding=encoding, delimiter=delimiter)
+        ReadOptions(**options)
     except TableError as error:
         raise typer.BadParameter(str(error)) from error
 
@@ -145,6 +151,7 @@ BatchRows = Annotated[
         help="Rows to read at a time; does not change scores, unless the detector is "
         "batch-dependent.",
         min=1,
+        callback=_batch_rows,
     ),
 ]
 Encoding = Annotated[

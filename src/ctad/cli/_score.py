@@ -10,6 +10,7 @@ from ..errors import InputError
 from . import _options as option
 from ._console import CommandOutput, command_output
 from ._model_files import load_detector, note_batch_dependence
+from ._output_path import check_output_path
 
 if TYPE_CHECKING:
     from ..io import ReadOptions, ScoringModel, ScoringSummary
@@ -54,6 +55,8 @@ def score_tables(
     files = find_tables(where)
     if is_folder(output, where):
         return score_folder(model, files, output, reading, model_sha256=model_sha256)
+    if output != "-":
+        check_output_path(output, where)
     return score_file(model, files[0], output, reading)
 
 

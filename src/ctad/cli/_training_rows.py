@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ..errors import InputError
 from ..io import (
@@ -70,7 +71,7 @@ def read_training_rows(
             is_anomaly = label.is_anomaly(rows, batch.file)
             n_anomalous += int(is_anomaly.sum())
             if len(labels) < LABELS_SHOWN:
-                labels.update(map(str, rows[label.name].unique().to_pylist()))
+                labels.update(pc.cast(rows[label.name], pa.string()).unique().to_pylist())
             rows = rows.filter(pa.array(~is_anomaly)).drop_columns([label.name])
         scores = [name for name in SCORE_COLUMNS if name in rows.column_names]
         if scores:
