@@ -35,7 +35,7 @@ EXAMPLES = [
     projection("whitened", IncrementalPCA(whiten=True, batch_size=20), TABLE, NEW_TABLE),
     Example("sklearn.decomposition.IncrementalPCA", in_two_parts, name="in two parts"),
     projection("", TruncatedSVD(random_state=0)),
-    projection("arpack", TruncatedSVD(1, algorithm="arpack", random_state=0), TABLE, NEW_TABLE),
+    projection("arpack", TruncatedSVD(2, algorithm="arpack", random_state=0), TABLE, NEW_TABLE),
     projection("", FastICA(random_state=0, max_iter=20)),
     projection("not whitened", FastICA(whiten=False, max_iter=9, algorithm="deflation")),
     projection(

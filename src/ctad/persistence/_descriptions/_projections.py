@@ -55,8 +55,24 @@ NYSTROEM_KERNELS = (
 
 def _put_together_principal(pca: Any, values: dict[str, Any]) -> None:
     set_attributes(pca, values)
+    if values.get("_fit_svd_solver") == "arpack":
+        pca.components_ = _last_row_first(pca.components_)
     # As a number of numpy: Python's raise OverflowError.
     pca.noise_variance_ = pca.components_.dtype.type(pca.noise_variance_)
+
+
+def _put_together_svd(svd: Any, values: dict[str, Any]) -> None:
+    set_attributes(svd, values)
+    if svd.algorithm == "arpack":
+        svd.components_ = _last_row_first(svd.components_)
+
+
+def _last_row_first(components: Any) -> Any:
+    """The same components in memory as scikit-learn leaves those of ARPACK: the last row first.
+
+    Matrix products of another order of memory differ in their last bits.
+    """
+    return components[::-1].copy()[::-1]
 
 
 def _work_of_scores(values: Values, scope: Scope) -> int:
@@ -147,6 +163,7 @@ DESCRIPTIONS = (
             "explained_variance_ratio_": SingleOrDouble("k", nan=True),
             "singular_values_": SingleOrDouble("k"),
         },
+        put_together=_put_together_svd,
         **PROJECTION,
     ),
     Description(
