@@ -29,6 +29,8 @@ from ctad.persistence._reader import Reader, Scope
 from .examples import Example
 from .stored import ANYWHERE, places, restore, store
 
+pytestmark = pytest.mark.slow
+
 MODULES = (
     *("calibrated_detector", "calibrators", "neural_detectors", "pyod_detectors"),
     "pyod_wrappers",

@@ -24,6 +24,8 @@ from ..detectors.small import SMALL, SMALL_OF_PYOD, small
 from .files import X_NEW, X_TRAIN, contents, same, sign
 from .stored import restore, store
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def path(tmp_path):

@@ -15,6 +15,7 @@ from ._formatting import tick_text
 BINS = 40
 MIN_TICKS, MAX_TICKS = 4, 5  # more do not fit on a phone
 LARGEST = 1e100  # larger scores are treated as infinite
+SMALLEST = 1 / LARGEST  # smaller differences are treated as 0
 FARTHEST = 4.0  # distance from the middle: sinh(4), 27 times the width of most scores
 
 
@@ -50,12 +51,12 @@ class ScoreAxis:
             finite = np.zeros(1)
         low, middle, high = (float(q) for q in np.percentile(finite, [5, 50, 95]))
         widths = (high - low, float(np.ptp(finite)), abs(middle))
-        width = next((width for width in widths if width > 1 / LARGEST), 1.0)
+        width = next((width for width in widths if width > SMALLEST), 1.0)
         axis = cls(middle, width, -FARTHEST, FARTHEST, has_lower=False, has_higher=False)
         positions = axis.positions(scores)
         inside = positions[np.abs(positions) <= FARTHEST]
         low, high = float(inside.min(initial=0.0)), float(inside.max(initial=0.0))
-        if high == low:
+        if high - low <= SMALLEST:
             low, high = low - 0.5, high + 0.5
         return replace(
             axis,
