@@ -97,8 +97,9 @@ def test_a_full_disk(tmp_path, monkeypatch, writer):
     assert [*Path.cwd().iterdir()] == [Path.cwd() / name]
 
 
-def test_a_read_only_folder(writer):
+def test_a_read_only_folder(tmp_path, writer):
     name, write = writer
+    write(tmp_path / name)  # imports what it needs, which another user may not be able to read
     with read_only_folder() as folder, raises_naming(folder / name, PermissionError):
         write(folder / name)
 
@@ -115,6 +116,14 @@ def test_a_folder_in_place_of_the_file(tmp_path, monkeypatch, writer):
     Path(name).mkdir()
     with pytest.raises(OSError, match=rf"^{name} is not a file that can be replaced"):
         write(name)
+
+
+def test_a_file_in_place_of_the_folder(tmp_path, monkeypatch, writer):
+    monkeypatch.chdir(tmp_path)
+    name, write = writer
+    Path("no").write_text("a file")
+    with pytest.raises(NotADirectoryError, match=rf"^no/{name}: .*no is not a folder"):
+        write(f"no/{name}")
 
 
 def test_no_folder(tmp_path, monkeypatch, writer):

@@ -100,6 +100,8 @@ def _is_about(error: OSError, target: Path) -> bool:
 def _mode_of(target: Path, path: PathLike) -> int | None:
     """The permissions of the file to replace; None if it does not exist."""
     if not target.parent.is_dir():
+        if target.parent.exists():
+            raise NotADirectoryError(f"{os.fspath(path)}: {target.parent} is not a folder")
         raise FileNotFoundError(
             f"{os.fspath(path)}: the folder {target.parent} does not exist: create it first"
         )

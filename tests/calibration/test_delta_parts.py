@@ -58,7 +58,9 @@ def test_all_mass_of_each_row_is_in_the_moves(calibrator):
     np.testing.assert_allclose(paid, own, rtol=1e-9)
 
 
-def test_the_nearest_references(calibrator):
+@pytest.mark.parametrize("block_numbers", [1, 10**6])
+def test_the_nearest_references(calibrator, block_numbers, monkeypatch):
+    monkeypatch.setattr("ctad.calibration._draw.BLOCK_NUMBERS", block_numbers)
     neighbours = calibrator.delta_parts(NEW).neighbours
     draw = calibrator.draws_[0]
     distances = cdist((NEW - draw.shift) / draw.scale, calibrator.references_)

@@ -193,7 +193,9 @@ def test_faults_of_the_machine_are_tried_again(error):
     assert must_retry(error, retry_failed=False)
 
 
-@pytest.mark.parametrize("error", ["ValueError: no", "RuntimeError: no", "Refused: OSError"])
+@pytest.mark.parametrize(
+    "error", ["ValueError: no", "RuntimeError: no", "Refused: OSError", "print: x"]
+)
 def test_other_errors_stay(error):
     assert not must_retry(error, retry_failed=False)
     assert must_retry(error, retry_failed=True)

@@ -114,6 +114,17 @@ def test_values_that_cannot_be_in_a_csv(results, column, text, message):
         results.cells.rows()
 
 
+@pytest.mark.parametrize("is_compacted", [False, True])
+def test_more_rows_than_memory_is_planned_for(results, is_compacted, monkeypatch):
+    monkeypatch.setattr("ctad.evaluation._result_files.MAX_ROWS", len(CELLS))
+    if is_compacted:
+        results.compact()
+    assert len(results.cells.rows()) == len(CELLS)
+    monkeypatch.setattr("ctad.evaluation._result_files.MAX_ROWS", len(CELLS) - 1)
+    with pytest.raises(InputError, match=r"is damaged \(more than 16 results\): delete it"):
+        results.cells.rows()
+
+
 @pytest.mark.parametrize("content", [b"\xff\xfe\n", b'"' + b"x" * 200_000 + b"\n"])
 def test_a_csv_that_is_not_text(results, content):
     with results.cells.csv_path.open("ab") as file:

@@ -8,7 +8,7 @@ import pytest
 
 from ctad.errors import InputError
 from ctad.io import TableFile
-from ctad.io._journal import JOURNAL, MAX_BYTES, Journal
+from ctad.io._journal import JOURNAL, MAX_BYTES, MAX_VALUES, Journal
 
 from ..mutations import mutated
 
@@ -79,6 +79,13 @@ def test_a_huge_journal_is_refused_unread(out, source):
     with (out / JOURNAL).open("wb") as file:
         file.truncate(MAX_BYTES + 1)
     with pytest.raises(InputError, match=r"scored\.json has more than 67,108,864 bytes"):
+        Journal(out, MADE_BY)
+
+
+@pytest.mark.parametrize("value", ["{}", "[]", "1"])
+def test_a_journal_of_very_many_values_is_refused_before_they_are_made(out, source, value):
+    (out / JOURNAL).write_text(f'{{"a.csv": [{",".join([value] * MAX_VALUES)}]}}')
+    with pytest.raises(InputError, match=r"is damaged \(it has too many values\): delete it"):
         Journal(out, MADE_BY)
 
 

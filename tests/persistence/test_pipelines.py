@@ -1,25 +1,33 @@
 """Pipelines, unions, column transformers and encoders whose parts do not fit together."""
 
 import copy
+import math
+from contextlib import nullcontext
 
 import numpy as np
 import pandas as pd
 import pytest
+from pyod.models.hbos import HBOS
+from pyod.models.rod import ROD
 from sklearn.compose import ColumnTransformer, make_column_selector
 from sklearn.decomposition import PCA, KernelPCA
 from sklearn.ensemble import IsolationForest
 from sklearn.feature_selection import VarianceThreshold
-from sklearn.impute import SimpleImputer
+from sklearn.impute import KNNImputer, SimpleImputer
 from sklearn.kernel_approximation import Nystroem
 from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
 from sklearn.preprocessing import (
     FunctionTransformer,
+    KBinsDiscretizer,
     MaxAbsScaler,
     MinMaxScaler,
     Normalizer,
     OneHotEncoder,
     OrdinalEncoder,
     PolynomialFeatures,
+    PowerTransformer,
+    QuantileTransformer,
+    SplineTransformer,
     StandardScaler,
 )
 from sklearn.svm import OneClassSVM
@@ -138,6 +146,91 @@ def test_work_of_scores_grows_with_the_cube_of_columns():
         reader = Reader("", {"model": kind.write(wide, writer)}, writer._entries)
         reader.model(kind)
         assert (reader.work > 10**9) == is_much
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: StandardScaler().set_output(transform="pandas"),
+        lambda: StandardScaler().set_output(transform="polars"),
+        lambda: QuantileTransformer(n_quantiles=2),
+        PowerTransformer,
+        lambda: KBinsDiscretizer(2, strategy="uniform"),
+        lambda: SplineTransformer(2),
+        lambda: OneHotEncoder(),
+        lambda: OrdinalEncoder(),
+        lambda: KNNImputer(n_neighbors=2),
+        lambda: HBOS(n_bins="auto"),
+    ],
+)
+def test_work_counts_loops_of_libraries_over_columns(make):
+    rows = np.round(np.resize(X_TRAIN, (20, 300)), 1)
+    stored, entries = store(make().fit(rows))
+    reader = Reader("", {"model": stored}, entries)
+    with np.errstate(all="ignore"):
+        reader.model(ANYWHERE)
+    assert reader.work > 300 * 1000
+
+
+@pytest.mark.parametrize("kind", ["union", "columns"])
+def test_names_of_parts_count_as_parts_of_the_names_of_columns(kind):
+    bins = KBinsDiscretizer(600, encode="onehot-dense", strategy="uniform")
+    part = ("n" * 100_000, bins.set_output(transform="pandas"))
+    rows = np.linspace(0, 1, 1000)[:, np.newaxis]
+    made = {"union": FeatureUnion([part]), "columns": ColumnTransformer([(*part, [0])])}
+    refused(
+        made[kind].set_output(transform="pandas").fit(rows),
+        "600 columns with names of 100002 characters",
+    )
+
+
+def test_subspaces_and_splines_are_objects_so_their_number_is_limited():
+    stored, entries = store(ROD().fit(np.resize(X_TRAIN, (20, 5)) + np.arange(20)[:, np.newaxis]))
+    n_columns, n_subspaces = 101, math.comb(101, 3)
+    fitted = stored["fitted"]
+    scaler = fitted["data_scaler_"]["fitted"]
+    scaler["n_features_in_"] = n_columns
+    arrays = {
+        **{name: np.ones(n_columns) for name in ("center_", "scale_")},
+        "geometric_medians": np.ones((n_subspaces, 3)),
+        "cost_medians": np.ones(n_subspaces),
+        "angle_counts": np.full((2, n_subspaces), 5),
+        "angle_scales": np.ones((2, n_subspaces, 5)),
+    }
+    for name, values in arrays.items():
+        entries[{**fitted, **scaler}[name]["array"]] = array_to_bytes(values)
+    with pytest.raises(NotDescribedError, match="more than 100 columns"):
+        restore(stored, entries)
+    stored, entries = store(SplineTransformer(2, degree=0).fit(X_TRAIN))
+    stored["fitted"]["n_features_in_"] = 100_001
+    knots = np.tile([[0.0], [1.0]], 100_001)
+    entries[stored["fitted"]["all_knots"]["array"]] = array_to_bytes(knots)
+    with pytest.raises(NotDescribedError, match="all_knots: too many columns"):
+        restore(stored, entries)
+
+
+def test_parts_that_are_not_fitted_are_few():
+    steps = [(f"s{number}", StandardScaler()) for number in range(1000)]
+    unfitted = Object(roles=("detector",), fitted=None)
+    for n_steps, is_refused in ((999, False), (1000, True)):
+        pipeline = Pipeline([*steps[:n_steps], ("detect", IsolationForest())])
+        stored = unfitted.write(pipeline, Writer())
+        with (
+            pytest.raises(NotDescribedError, match="more than 1000 unf")
+            if is_refused
+            else nullcontext()
+        ):
+            Reader("", {"model": stored}, {}).model(unfitted)
+
+
+def test_a_file_cannot_ask_for_printing():
+    stored, entries = store(
+        IsolationForest(n_estimators=2, verbose=100, random_state=0).fit(X_TRAIN)
+    )
+    assert restore(stored, entries).verbose == 0
+    stored["parameters"]["verbose"] = 100
+    with pytest.raises(NotDescribedError, match="verbose"):
+        restore(stored, entries)
 
 
 def test_parts_of_a_union():

@@ -215,7 +215,7 @@ def test_a_wrapped_function_must_be_passed_again(path):
     assert stored == {"function": "last_column"}
     for other in (None, "last_column", IsolationForest()):
         with pytest.raises(
-            ModelFileError, match=r"function 'last_column'.* detector=function\)\.$"
+            ModelFileError, match=r"function 'last_column'.* detector=function\) in"
         ):
             load(path, detector=other)
     loaded = load(path, detector=last_column)
@@ -312,6 +312,25 @@ def test_a_step_of_the_user_needs_trust(path):
     with pytest.raises(ModelFileError, match=name):
         load(path)
     assert_same_detector(detector, load(path, trusted=[name]))
+
+
+class Halved(Distance):
+    """Another one."""
+
+    def transform(self, X):
+        return X / 2
+
+
+def test_all_types_that_need_trust_are_named_at_once(path):
+    detector = fitted(make_pipeline(FirstTwo(), Halved(), FOREST))
+    names = [f"{__name__}.FirstTwo", f"{__name__}.Halved"]
+    with pytest.raises(InputError) as error:
+        detector.save(path)
+    assert f"trusted={names}" in str(error.value)
+    with pytest.raises(InputError, match=r"Halved cannot be saved"):
+        detector.save(path, trusted=names[:1])
+    detector.save(path, trusted=names)
+    assert_same_detector(detector, load(path, trusted=names))
 
 
 def test_a_search_is_refused_and_its_result_is_saved(path):

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 
+from ctad.errors import InputError
 from ctad.tables import Feature, TableEncoder
 
 from .frames import EVERY_KIND, LIBRARIES
@@ -368,3 +369,13 @@ def test_arrow_types_of_the_training_table():
         "instant": "timestamp[us, tz=UTC]",
         "clock": "time64[us]",
     }
+
+
+def test_a_table_that_gives_too_many_features_is_refused_before_they_are_made():
+    codes = pd.DataFrame({f"c{i}": [f"v{j % 100}" for j in range(400)] for i in range(250)})
+    with pytest.raises(InputError, match=r"give 25,000 features, more than 20,000: leave out"):
+        TableEncoder().fit(codes)
+    assert TableEncoder(ignore=list(codes)[:50]).fit_transform(codes).shape == (400, 20_000)
+    days = pd.date_range("2026-01-01", periods=40, freq="37h")
+    dates = pd.DataFrame({f"d{i}": days for i in range(3000)})
+    assert TableEncoder().fit_transform(dates).shape == (40, 21_000)

@@ -83,6 +83,11 @@ def test_values_by_hand():
     assert decisions.select(scores[:0], 0.05).tolist() == []
 
 
+def test_the_smallest_alarm_rate_has_a_threshold():
+    with pytest.warns(UserWarning, match="too few"):
+        assert ConformalDecisions(np.arange(9.0)).threshold(5e-324) == 8.0
+
+
 def test_a_threshold_with_too_few_normal_scores_is_the_highest_of_them():
     assert ConformalDecisions(np.arange(9.0)).threshold(0.1) == 8.0
     message = r"8 normal rows .* too few for a false-alarm rate of 0.1, which needs 9: .* 0.111"

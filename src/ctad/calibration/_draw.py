@@ -14,7 +14,7 @@ from .._validation import LARGEST_VALUE
 from ..errors import InputError
 from ..transport import EuclideanCosts, RowTransport, Transported, euclidean_costs
 from ._delta_parts import Moves, Neighbours
-from ._kmeans import find_centroids, leave_one_out_costs, usual_distances
+from ._kmeans import BLOCK_NUMBERS, find_centroids, leave_one_out_costs, usual_distances
 
 N_NEIGHBOURS = 3  # nearest reference rows in an explanation
 
@@ -148,9 +148,16 @@ class Draw:
 
     def neighbours(self, rows: Rows) -> Neighbours:
         """The references nearest to each row."""
-        distances = euclidean_costs(self.transform(rows), self.references)
-        nearest = np.argsort(distances, axis=1, kind="stable")[:, :N_NEIGHBOURS]
-        return Neighbours(nearest, np.take_along_axis(distances, nearest, axis=1))
+        n_nearest = min(N_NEIGHBOURS, len(self.references))
+        nearest = np.empty((len(rows), n_nearest), dtype=np.int64)
+        distance = np.empty(nearest.shape)
+        step = max(1, BLOCK_NUMBERS // len(self.references))
+        for start in range(0, len(rows), step):
+            part = slice(start, start + step)
+            distances = euclidean_costs(self.transform(rows[part]), self.references)
+            nearest[part] = np.argsort(distances, axis=1, kind="stable")[:, :N_NEIGHBOURS]
+            distance[part] = np.take_along_axis(distances, nearest[part], axis=1)
+        return Neighbours(nearest, distance)
 
     def with_references(self, rows: Rows) -> Draw:
         """The same centroids with these rows as references."""

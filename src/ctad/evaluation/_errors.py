@@ -28,4 +28,5 @@ def must_retry(error: str | None, retry_failed: bool) -> bool:
 def _is_temporary(error: str) -> bool:
     name = error.partition(":")[0]
     kind = OWN_ERRORS.get(name, getattr(builtins, name, object))
-    return issubclass(kind, TEMPORARY) or OUT_OF_MEMORY in error
+    is_class = isinstance(kind, type)  # "print: ..." in a file that somebody wrote is none
+    return (is_class and issubclass(kind, TEMPORARY)) or OUT_OF_MEMORY in error

@@ -18,7 +18,8 @@ from ..errors import InputError
 from ._parquet_footer import is_compressed
 from ._result_columns import Column
 
-MAX_BYTES = 2**27  # of a file, and of its values in memory: about a million results
+MAX_BYTES = 2**27  # of a file, and of its values in memory
+MAX_ROWS = 10**6  # each becomes objects of Python
 MAX_BATCH_BYTES = 2**30
 MAX_BATCH_ROWS = 2**16
 
@@ -37,6 +38,7 @@ def read_csv(path: Path, columns: Sequence[Column]) -> pa.Table:
                 rows.append(_values(line, columns))
             except InputError as error:
                 raise _bad_line(path, lines.line_num, error) from error
+            _check_length(path, len(rows))
         table = as_table(columns, rows)
         if (bad := _first_bad(columns, table)) is not None:
             raise _bad_line(path, bad[0] + 2, bad[1])
@@ -55,12 +57,13 @@ def read_parquet(path: Path, columns: Sequence[Column]) -> pa.Table:
         file = pq.ParquetFile(pa.BufferReader(content), read_dictionary=texts)
         _check_types(path, columns, file)
         schema = _schema(columns)
-        n_bytes, batches = 0, []
+        n_bytes, file_rows, batches = 0, 0, []
         # Whatever its encoding, a text of an uncompressed file is not longer than the file.
         n_rows = max(1, min(MAX_BATCH_ROWS, MAX_BATCH_BYTES // len(content)))
         for batch in file.iter_batches(n_rows, use_threads=False):
             batch.validate(full=True)
             n_bytes += sum(map(_n_bytes, batch.columns))
+            _check_length(path, file_rows := file_rows + len(batch))
             if n_bytes > MAX_BYTES:
                 raise _damaged(path, f"more than {MAX_BYTES:,} bytes of values")
             batches.append(batch.cast(schema))
@@ -103,6 +106,11 @@ def _check_names(path: Path, columns: Sequence[Column], found: list[str]) -> Non
             f"{path} is not a file of such results: its columns are {found!s:.300}, not {wanted}. "
             "Choose another folder."
         )
+
+
+def _check_length(path: Path, n_rows: int) -> None:
+    if n_rows > MAX_ROWS:
+        raise _damaged(path, f"more than {MAX_ROWS:,} results")
 
 
 def _check_types(path: Path, columns: Sequence[Column], file: pq.ParquetFile) -> None:

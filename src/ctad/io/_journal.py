@@ -7,12 +7,13 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from .._atomic_files import replacing
-from .._untrusted_files import check_inside, read_untrusted
+from .._untrusted_files import check_inside, has_more_values, read_untrusted
 from ._errors import TableError
 from ._table_files import TableFile
 
 JOURNAL = ".ctad-scored.json"
 MAX_BYTES = 2**26  # more than 100,000 files
+MAX_VALUES = 2**21
 SIZES = ("input_bytes", "input_mtime_ns", "output_bytes")
 
 Entry = dict[str, Any]
@@ -66,6 +67,8 @@ class Journal:
     def _read(self) -> dict[str, Entry]:
         """The entries in the file, which may come from somebody else."""
         content = read_untrusted(self._path, self._folder, MAX_BYTES)
+        if has_more_values(content, MAX_VALUES):
+            raise self._damaged("it has too many values")
         try:
             entries = json.loads(content)
         except (ValueError, RecursionError) as error:

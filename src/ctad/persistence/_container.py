@@ -13,6 +13,7 @@ from typing import Any, BinaryIO
 from zipfile import ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from .._atomic_files import replacing
+from .._untrusted_files import has_more_values
 from ..errors import InputError
 
 FORMAT_VERSION = 1
@@ -22,7 +23,7 @@ MANIFEST = "manifest.json"
 # from a file is never larger than the file itself, and a zip bomb is not possible.
 MAX_ENTRIES = 200_000
 MAX_JSON_BYTES = 2**28
-MAX_JSON_VALUES = 2**22  # a value takes up to 100 bytes of memory, and may be 2 bytes of JSON
+MAX_JSON_VALUES = 2**22
 MAX_MANIFEST_DEPTH = 50
 BYTES_PER_ENTRY = 80  # of the directory: 46 and a name
 ENTRY_NAME = re.compile(r"manifest\.json|(arrays/[0-9]+\.npy|trusted/[0-9]+\.skops)")
@@ -158,9 +159,8 @@ def _json_from(content: bytes) -> Any:
 
 
 def _is_too_large(content: bytes) -> bool:
-    """Whether JSON is larger than any honest one. Every value but the first follows one of ,[{."""
-    n_values = sum(map(content.count, (b",", b"[", b"{")))
-    return len(content) > MAX_JSON_BYTES or n_values > MAX_JSON_VALUES
+    """Whether JSON is larger than any honest one."""
+    return len(content) > MAX_JSON_BYTES or has_more_values(content, MAX_JSON_VALUES)
 
 
 def _refuse_constant(name: str) -> None:

@@ -35,6 +35,8 @@ class Description:
         Module and class, as users import it: "sklearn.preprocessing.StandardScaler".
     role : {"model", "calibrator", "detector", "network", "transformer", "part"}
         Where the object may stand in a model.
+    enabled_by : str
+        A module to import first, for classes that scikit-learn calls experimental.
     other_role : str
         A second place where it may stand: a projection may score rows, too, and a pipeline stands
         where its last step may stand.
@@ -67,6 +69,7 @@ class Description:
 
     type: str
     role: str
+    enabled_by: str | None = None
     other_role: str | None = None
     parameters: Mapping[str, Kind]
     fitted: Mapping[str, Kind] = field(default_factory=dict)
@@ -95,6 +98,8 @@ class Description:
     def import_class(self) -> Any:
         """Import the class."""
         module, _, name = self.type.rpartition(".")
+        if self.enabled_by is not None:
+            import_module(self.enabled_by)
         return getattr(import_module(module), name)
 
     def fitted_values(self, item: Any) -> Values | None:

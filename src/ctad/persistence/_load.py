@@ -90,7 +90,7 @@ def load(
         raise ModelFileError(
             f"{os.fspath(path)} contains types without a description, so it can run code, and "
             "nothing was built. If you trust whoever made it, use "
-            f"load(path, trusted={manifest['trusted'][:20]})."
+            f"load(path, trusted={manifest['trusted'][:20]}) in Python: commands do not open it."
         )
     reader = Reader(os.fspath(path), manifest, entries, detector, max_work)
     try:

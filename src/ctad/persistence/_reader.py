@@ -15,7 +15,8 @@ from ._arrays import array_from_bytes
 from ._container import ModelFileError
 from ._description import Description
 from ._descriptions import DESCRIPTIONS
-from ._descriptions._common import check_width
+from ._descriptions._common import PYTHON_STEP, check_width
+from ._descriptions._transformers_common import gives_tables
 from ._kinds import (
     ANY_LENGTH,
     NOWHERE,
@@ -34,6 +35,8 @@ from ._writer import Writer
 MAX_DEPTH = 7
 # Operations that an object costs per level: scikit-learn asks all inner objects several times.
 OBJECT_WORK, PER_LEVEL = 10_000, 3
+# Objects that are not fitted, such as those that a detector was made from.
+MAX_UNFITTED = 1000
 # Characters in the names of columns that a transformer may have to make.
 MAX_NAMES = 5 * 10**7
 
@@ -70,6 +73,7 @@ class Reader:
         self.max_work = max_work
         self.work = 0  # operations to score one row
         self.depth = 0  # of the object that is read now
+        self.n_unfitted = 0  # objects that were read
         self.longest_name = 0  # of the columns so far, which come before what makes more of them
         self._built: dict[int, Built] = {}  # by id of the object
         self.used: dict[str, None] = {}  # entries that were read, in order
@@ -106,8 +110,10 @@ class Reader:
             f"{n_out} columns with names of {self.longest_name} characters",
         )
         self._built[id(item)] = Built(item, n_in, n_out)
-        work = description.work({**getattr(item, "__dict__", {}), **values}, scope)
-        self.add_work(work + (n_out or 0) + OBJECT_WORK * PER_LEVEL**self.depth)
+        known = {**getattr(item, "__dict__", {}), **values}
+        per_column = PYTHON_STEP if gives_tables(known) else 1
+        work = description.work(known, scope) + per_column * (n_out or 0)
+        self.add_work(work + OBJECT_WORK * PER_LEVEL**self.depth)
 
     def add_work(self, work: int) -> None:
         """Add to the operations that it takes to score a row."""
@@ -220,7 +226,10 @@ class Scope:
 def _built(description: Description, stored: dict[str, Any], scope: Scope) -> Any:
     parameters = _parameters(description, stored["parameters"], scope)
     fitted = None
-    if stored["fitted"] is not None:
+    if stored["fitted"] is None:
+        scope.reader.n_unfitted += 1
+        require(scope.reader.n_unfitted <= MAX_UNFITTED, f"more than {MAX_UNFITTED} unfitted parts")
+    else:
         fitted = read_fields(description.fitted, stored["fitted"], scope)
         description.check({**parameters, **fitted}, scope)
     scope.reader.packages.add(description.type.partition(".")[0])

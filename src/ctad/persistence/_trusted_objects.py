@@ -7,9 +7,10 @@ It is written and read only if the user lists the types.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
+from .._quoting import listed
 from ..errors import InputError
 from ._kinds import NotDescribedError, require, shown
 
@@ -20,28 +21,34 @@ def check_trusted(names: Any) -> None:
         raise TypeError(f"trusted must be a list of names: trusted=[{names!r}]")
 
 
-def pack_trusted(item: Any, trusted: Collection[str]) -> tuple[bytes, list[str]]:
-    """An object in the format of skops, and its types, all of which must be trusted."""
+def pack_trusted(item: Any) -> tuple[bytes, set[str]]:
+    """An object in the format of skops, and its types."""
     import skops.io
 
     name = full_name(item)
     try:
         content = skops.io.dumps(item)
-        types = sorted({name, *skops.io.get_untrusted_types(data=content)})
+        types = {name, *skops.io.get_untrusted_types(data=content)}
     except Exception as error:  # the object may be anything
         raise InputError(
-            f"{name} cannot be saved: it contains something that a model file cannot hold "
-            f"({type(error).__name__}: {error})"
+            f"{name} cannot be saved: model files have no description of it, and it contains "
+            f"something that trusted= cannot store either ({type(error).__name__}: {error})"
         ) from error
-    if not set(types).issubset(trusted):
-        is_search = name.startswith("sklearn.model_selection.")
+    return content, types
+
+
+def check_all_trusted(packed: Mapping[str, Collection[str]], trusted: Collection[str]) -> None:
+    """Raise unless the types of all packed objects, by the name of the object, are trusted."""
+    not_trusted = [name for name, types in packed.items() if not set(types).issubset(trusted)]
+    if not_trusted:
+        types = sorted(set().union(*packed.values()))
+        is_search = any(name.startswith("sklearn.model_selection.") for name in not_trusted)
         hint = " Wrap the best_estimator_ of the search instead." if is_search else ""
         raise InputError(
-            f"{name} cannot be saved: model files have no description of it.{hint} To store it all "
-            f"the same, use save(path, trusted={types}). Whoever loads the file must then list "
-            "these types, too, and trust you: such a file can run code."
+            f"{listed(not_trusted)} cannot be saved: model files have no description of it.{hint} "
+            f"To store it all the same, use save(path, trusted={types}). Whoever loads the file "
+            "must then list these types, too, and trust you: such a file can run code."
         )
-    return content, types
 
 
 def unpack_trusted(name: str, content: bytes, trusted: Collection[str]) -> Any:

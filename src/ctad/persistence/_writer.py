@@ -16,7 +16,7 @@ from ._container import FORMAT_VERSION
 from ._description import Description
 from ._descriptions import description_of
 from ._kinds import NOWHERE, NotDescribedError, Object, write_fields
-from ._trusted_objects import full_name, pack_trusted
+from ._trusted_objects import check_all_trusted, full_name, pack_trusted
 
 
 class Writer:
@@ -30,7 +30,7 @@ class Writer:
 
     def __init__(self, trusted: Iterable[str] = ()) -> None:
         self._trusted = frozenset(trusted)
-        self._types_without_description: set[str] = set()
+        self._packed: dict[str, set[str]] = {}  # objects without a description, and their types
         self._entries: dict[str, bytes] = {}
         self._counts: Counter[str] = Counter()
         self.place = NOWHERE  # the kind of the place where the object stands that is written now
@@ -43,9 +43,10 @@ class Writer:
         """An object as JSON."""
         description = description_of(item)
         if description is None:
-            content, types = pack_trusted(item, self._trusted)
-            self._types_without_description.update(types)
-            return {"type": full_name(item), "trusted": self.entry("trusted/{}.skops", content)}
+            name = full_name(item)
+            content, types = pack_trusted(item)
+            self._packed.setdefault(name, set()).update(types)
+            return {"type": name, "trusted": self.entry("trusted/{}.skops", content)}
         if not kind.allows(description):
             raise NotDescribedError(f"{description.class_name} cannot be stored here")
         name, outer = description.class_name, self.place
@@ -75,15 +76,16 @@ class Writer:
         return name
 
     def contents(self, model: dict[str, Any]) -> tuple[dict[str, Any], dict[str, bytes]]:
-        """Manifest and entries of the file of a model."""
+        """Manifest and entries of the file of a model. Raises if an object needs more trust."""
         from .. import __version__
 
+        check_all_trusted(self._packed, self._trusted)
         manifest = {
             "format_version": FORMAT_VERSION,
             "ctad": __version__,
             "versions": library_versions(),
             "created": datetime.now(UTC).isoformat(timespec="seconds"),
-            "trusted": sorted(self._types_without_description),
+            "trusted": sorted(set().union(*self._packed.values())),
             "model": model,
         }
         return manifest, self._entries

@@ -1,7 +1,7 @@
 """Data frames with mixed columns, as numbers."""
 
 from ._columns import Column, ColumnKind, ColumnValues
-from ._encoder import TableEncoder
+from ._encoder import TableEncoder, most_features
 from ._feature import Feature
 from ._formatting import ValueFormatter
 from ._numeric_columns import numeric_columns
@@ -13,5 +13,6 @@ __all__ = [
     "Feature",
     "TableEncoder",
     "ValueFormatter",
+    "most_features",
     "numeric_columns",
 ]

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 SCALINGS = ("auto", "standard", None)
+# Features of a table: more of them are hardly useful, and rows need memory for each.
+MIN_LIMIT, MAX_LIMIT, LIMIT_PER_COLUMN = 20_000, 100_000, 10
 DERIVED = ("features_", "_groups")  # from the fitted attributes, when first used
 
 
@@ -169,6 +171,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         values = self._usable_columns(series)
         self.columns_ = [read.column for read in values.values()]
         self._fit_features(values)
+        self._check_size(len(series))
         encoded = self._encode(values)
         self.feature_names_in_ = np.array(list(series), dtype=object)
         self.n_features_in_ = len(series)
@@ -339,6 +342,15 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if with_cycles:
             self.date_imputer_ = DateFeatures.fitted(with_cycles, values).imputer
 
+    def _check_size(self, n_columns: int) -> None:
+        n_features = sum(len(group.features()) for group in self._groups)
+        most = most_features(n_columns)
+        if n_features > most:
+            raise InputError(
+                f"the columns give {n_features:,} features, more than {most:,}: leave out columns "
+                "by ignore=, or raise min_frequency so that fewer text values have their own."
+            )
+
     def _of_kind(self, *kinds: ColumnKind) -> list[Column]:
         return [column for column in self.columns_ if column.kind in kinds]
 
@@ -367,6 +379,26 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def _varying(self, encoded: Floats) -> Floats:
         return encoded if self.varies_.all() else encoded[:, self.varies_]
+
+
+def most_features(n_columns: int) -> int:
+    """The number of features that a table may have.
+
+    Parameters
+    ----------
+    n_columns : int
+
+    Returns
+    -------
+    int
+        One per column, and ten per column while these are below 100,000. Never less than 20,000.
+
+    Examples
+    --------
+    >>> most_features(5), most_features(3000), most_features(200_000)
+    (20000, 30000, 200000)
+    """
+    return max(MIN_LIMIT, min(MAX_LIMIT, LIMIT_PER_COLUMN * n_columns), n_columns)
 
 
 def _reasons(dropped: dict[str, str]) -> str:

@@ -176,4 +176,4 @@ def fewest_discoveries(n_rows: int, n_normal: int, fdr: float) -> int:
 
 def _rows_needed(alarm_rate: float) -> int:
     """The number of normal rows from which on the smallest p-value is `alarm_rate` or less."""
-    return ceil(1 / alarm_rate) - 1
+    return ceil(1 / max(alarm_rate, 1e-300)) - 1  # the inverse of a smaller number is infinite

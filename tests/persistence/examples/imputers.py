@@ -2,7 +2,9 @@
 
 import numpy as np
 import pandas as pd
-from sklearn.impute import KNNImputer, MissingIndicator, SimpleImputer
+from sklearn.experimental import enable_iterative_imputer  # noqa: F401 - makes the import work
+from sklearn.impute import IterativeImputer, KNNImputer, MissingIndicator, SimpleImputer
+from sklearn.linear_model import BayesianRidge, LinearRegression
 
 from . import X_NEW, X_TRAIN, Example
 from .scalers import EMPTY_COLUMN, GAPS
@@ -57,6 +59,27 @@ EXAMPLES = [
     imputer("of an empty column", KNNImputer(n_neighbors=2), EMPTY_COLUMN),
     imputer("that keeps an empty column", KNNImputer(keep_empty_features=True), EMPTY_COLUMN),
     imputer("of zeros", KNNImputer(missing_values=0), INTEGERS, NEW_INTEGERS),
+    imputer("", IterativeImputer(max_iter=3, random_state=0)),
+    imputer(
+        "with flags and limits",
+        IterativeImputer(LinearRegression(), add_indicator=True, min_value=-1, max_value=1),
+        TABLE,
+        NEW_TABLE,
+    ),
+    imputer("of float32", IterativeImputer(max_iter=2), SINGLE, NEW_SINGLE),
+    imputer("of zeros", IterativeImputer(missing_values=0, max_iter=2), INTEGERS, NEW_INTEGERS),
+    imputer("of an empty column", IterativeImputer(max_iter=2), EMPTY_COLUMN),
+    imputer(
+        "that keeps an empty column",
+        IterativeImputer(max_iter=2, keep_empty_features=True, max_value=[1.0, 2.0, 3.0]),
+        EMPTY_COLUMN,
+    ),
+    imputer("without missing values", IterativeImputer(skip_complete=True), X_TRAIN),
+    imputer("without rounds", IterativeImputer(max_iter=0, n_nearest_features=1)),
+    Example(
+        "sklearn.linear_model.BayesianRidge",
+        lambda: BayesianRidge(compute_score=True).fit(X_TRAIN, X_TRAIN[:, 0]),
+    ),
     imputer("", MissingIndicator(error_on_new=False), GAPS_IN_TWO),
     imputer("for all columns", MissingIndicator(features="all"), TABLE, NEW_TABLE),
     imputer("of text", MissingIndicator(missing_values=None), TEXT, TEXT),

@@ -68,7 +68,7 @@ class WrappedFunction(Kind):
             raise ModelFileError(
                 f"{scope.reader.path} contains a model that wraps the function {shown(name)}, "
                 "which is not in the file: pass the function itself, as in "
-                "load(path, detector=function)."
+                "load(path, detector=function) in Python."
             )
         scope.reader.function_used = True
         return scope.reader.function

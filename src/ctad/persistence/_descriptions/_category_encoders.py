@@ -22,6 +22,7 @@ from .._kinds import (
     require,
 )
 from ._cells import Categories, CellList, as_objects, is_nan
+from ._common import each_column
 from ._transformers_common import TRANSFORMER, Dtype
 
 if TYPE_CHECKING:
@@ -189,6 +190,7 @@ DESCRIPTIONS = (
         check=_check_one_hot,
         n_in="d",
         n_out=lambda values, scope: sum(_widths(values)),
+        work=each_column,
     ),
     Description(
         type="sklearn.preprocessing.OrdinalEncoder",
@@ -206,5 +208,6 @@ DESCRIPTIONS = (
         check=_check_ordinal,
         n_in="d",
         n_out="d",
+        work=each_column,
     ),
 )

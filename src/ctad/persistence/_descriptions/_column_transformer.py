@@ -36,6 +36,7 @@ from ._composition import (
     check_columns,
     check_names,
     is_described,
+    note_prefixes,
 )
 from ._transformers_common import TRANSFORMER
 
@@ -226,6 +227,7 @@ def _check(values: Values, scope: Scope) -> None:
     entries, n_columns = values["transformers_"], scope.lengths["d"]
     names = [name for name, _, _ in values["transformers"]]
     check_names([*names, "remainder"], PARAMETERS)
+    note_prefixes([*names, "remainder"], scope)
     _check_same(values)
     in_order = values.get("feature_names_in_", np.empty(0)).tolist()
     positions = {name: number for number, name in enumerate(in_order)}

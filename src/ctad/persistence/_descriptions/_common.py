@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from .._kinds import (
     Array,
     Choice,
-    Flag,
     Floats,
     Integer,
     Integers,
@@ -79,7 +78,27 @@ class Jobs(Kind):
 
 N_JOBS = Jobs()
 
-VERBOSE = OneOf((Flag(), Integer(0, 100)))
+
+@dataclass(frozen=True)
+class NoPrinting(Kind):
+    """0 or false: a file cannot ask for printing, as it could print between the scores."""
+
+    def __str__(self) -> str:
+        return "0 or false"
+
+    def write(self, value: Any, writer: Writer) -> int:
+        return False if isinstance(value, bool) else 0
+
+    def read(self, stored: Any, scope: Scope) -> Any:
+        return Choice((0, False)).read(stored, scope)
+
+
+VERBOSE = NoPrinting()
+
+
+def each_column(values: Values, scope: Scope) -> int:
+    """Operations per row of a loop of Python over the columns, for `Description.work`."""
+    return PYTHON_STEP * scope.lengths["d"]
 
 
 def columns_of(part: str) -> Callable[[Values, Scope], int | None]:

@@ -99,6 +99,11 @@ def check_names(names: Sequence[str], parameters: Iterable[str]) -> None:
         require(allowed, f"{shown(name)} cannot be a name")
 
 
+def note_prefixes(names: Sequence[str], scope: Scope) -> None:
+    """Note that columns are called NAME__COLUMN after the part that gives them."""
+    scope.reader.longest_name += max(len(f"{name}__") for name in names)
+
+
 def is_described(item: Any) -> bool:
     """Whether the type of an object has a description; the user trusts other types."""
     from . import description_of

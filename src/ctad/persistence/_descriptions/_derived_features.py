@@ -27,7 +27,7 @@ from .._kinds import (
     require,
     shown,
 )
-from ._common import SingleOrDouble, check_width
+from ._common import MAX_COLUMNS, SingleOrDouble, check_width, each_column
 from ._transformers_common import TRANSFORMER, Dtype, gives_tables
 
 if TYPE_CHECKING:
@@ -117,6 +117,7 @@ def _n_splines(values: Values, scope: Scope) -> int:
 def _check_splines(values: Values, scope: Scope) -> None:
     n_knots, degree = scope.lengths["knots"], values["degree"]
     require(2 * degree + 2 <= n_knots <= MAX_KNOTS, "all_knots: too few or too many")
+    require(scope.lengths["d"] <= MAX_COLUMNS, "all_knots: too many columns")  # an object each
     n_splines, extrapolation = _n_splines(values, scope), values["extrapolation"]
     # scikit-learn cannot extrapolate these.
     require(extrapolation != "linear" or n_splines > 1, "a line needs two splines")
@@ -216,6 +217,7 @@ DESCRIPTIONS = (
         check=_check_bins,
         n_in="d",
         n_out=_n_out_bins,
+        work=each_column,
     ),
     Description(
         type="sklearn.preprocessing.SplineTransformer",
@@ -237,6 +239,7 @@ DESCRIPTIONS = (
         check=_check_splines,
         n_in="d",
         n_out=_n_out_splines,
+        work=each_column,
     ),
     Description(
         type="sklearn.preprocessing.PolynomialFeatures",

@@ -8,24 +8,33 @@ import numpy as np
 
 from .._description import Description, Values, set_attributes
 from .._kinds import (
+    Booleans,
     Choice,
     Flag,
+    Floats,
     Integer,
     Integers,
     Kind,
+    ListOf,
+    MayBeMissing,
     Number,
     Object,
     OneOf,
     Optional,
+    Record,
+    Seed,
     require,
 )
 from ._cells import Cell, Cells, converted
-from ._common import SingleOrDouble
-from ._transformers_common import TRANSFORMER, Dtype
+from ._common import CALL, VERBOSE, SingleOrDouble, each_column
+from ._transformers_common import TRANSFORMER, Dtype, gives_tables
 
 if TYPE_CHECKING:
     from .._reader import Scope
 
+# Limits of imputed values: as given, and for each column that is kept.
+LIMIT = OneOf((Number(infinite=True), ListOf(Number(infinite=True))))
+LIMITS = OneOf((Floats("kept", finite=False), Integers("kept")))
 DTYPES = (
     *("float64", "float32", "float16", "int64", "int32", "int16", "int8"),
     *("uint64", "uint32", "uint16", "uint8", "object"),
@@ -107,6 +116,78 @@ def _put_together_neighbours(imputer: Any, values: dict[str, Any]) -> None:
     imputer._valid_mask = ~imputer._mask_fit_X.all(axis=0)
 
 
+# Each step predicts the missing values of one column from others.
+REGRESSION = ("sklearn.linear_model.BayesianRidge", "sklearn.linear_model.LinearRegression")
+STEP = Record(
+    {"column": Integer(0), "others": Integers("others", low=0), "model": Object(types=REGRESSION)},
+    own_lengths=True,
+)
+
+
+def _take_apart_iterative(imputer: Any) -> Values:
+    return {
+        "steps": [
+            {
+                "column": int(step.feat_idx),
+                "others": step.neighbor_feat_idx,
+                "model": step.estimator,
+            }
+            for step in imputer.imputation_sequence_
+        ]
+    }
+
+
+def _put_together_iterative(imputer: Any, values: dict[str, Any]) -> None:
+    from sklearn.base import clone
+    from sklearn.impute._iterative import _ImputerTriplet
+    from sklearn.linear_model import BayesianRidge
+    from sklearn.utils import check_random_state
+
+    steps = values.pop("steps")
+    set_attributes(imputer, values)
+    imputer.imputation_sequence_ = [
+        _ImputerTriplet(step["column"], step["others"], step["model"]) for step in steps
+    ]
+    imputer._estimator = BayesianRidge() if imputer.estimator is None else clone(imputer.estimator)
+    imputer.random_state_ = check_random_state(imputer.random_state)
+
+
+def _n_imputed(values: Values, scope: Scope) -> int:
+    """The number of columns after empty ones were dropped."""
+    if values["keep_empty_features"]:
+        return scope.lengths["d"]
+    return int((~values["_is_empty_feature"]).sum())
+
+
+def _check_iterative(values: Values, scope: Scope) -> None:
+    _check_indicator(values, scope)
+    initial, n_columns = values["initial_imputer_"], _n_imputed(values, scope)
+    require(not values["sample_posterior"], "sample_posterior: another result in each call")
+    require(
+        scope.n_in(initial) == scope.lengths["d"]
+        and scope.n_out(initial) == n_columns
+        and not initial.add_indicator
+        and not gives_tables(vars(initial))
+        and initial._fit_dtype.kind == "f",
+        "initial_imputer_: not for these columns",
+    )
+    if values["n_iter_"]:
+        require({"_min_value", "_max_value"} <= values.keys(), "_min_value, _max_value: missing")
+        require(scope.lengths["kept"] == n_columns, "_min_value: not for these columns")
+    steps = values["steps"]
+    require(len(steps) >= values["n_iter_"] or not steps, "n_iter_: more than steps")
+    for step in steps:
+        require(
+            max(step["column"], step["others"].max()) < n_columns
+            and scope.n_in(step["model"]) == len(step["others"]),
+            "steps: not for these columns",
+        )
+
+
+def _n_out_iterative(values: Values, scope: Scope) -> int:
+    return _n_flagged(values) + _n_imputed(values, scope)
+
+
 def _check_flags(values: Values, scope: Scope) -> None:
     flagged = values["features_"]
     require((flagged[1:] > flagged[:-1]).all(), "features_: not in order")
@@ -161,6 +242,46 @@ DESCRIPTIONS = (
         check=_check_neighbours,
         n_in="d",
         n_out=_n_out_neighbours,
+        work=each_column,
+    ),
+    Description(
+        type="sklearn.impute.IterativeImputer",
+        enabled_by="sklearn.experimental.enable_iterative_imputer",
+        role="transformer",
+        parameters={
+            "estimator": Optional(Object(types=REGRESSION, fitted=False)),
+            "missing_values": Number(nan=True),
+            "sample_posterior": Flag(),
+            "max_iter": Integer(0),
+            "tol": Number(0),
+            "n_nearest_features": Optional(Integer(1)),
+            "initial_strategy": Choice(("mean", "median", "most_frequent", "constant")),
+            "fill_value": Optional(Number(nan=True)),
+            "imputation_order": Choice(("ascending", "descending", "roman", "arabic", "random")),
+            "skip_complete": Flag(),
+            "min_value": LIMIT,
+            "max_value": LIMIT,
+            "verbose": VERBOSE,
+            "random_state": Seed(),
+            **{name: kind for name, kind in IMPUTER.items() if name != "copy"},
+        },
+        fitted={
+            **TRANSFORMER,
+            "initial_imputer_": Object(types=("sklearn.impute.SimpleImputer",)),
+            "indicator_": INDICATOR,
+            "_is_empty_feature": Booleans("d"),
+            **{name: MayBeMissing(LIMITS) for name in ("_min_value", "_max_value")},
+            "n_features_with_missing_": MayBeMissing(Integer()),
+            "n_iter_": Integer(),
+            "steps": ListOf(STEP),
+        },
+        rebuilt=("imputation_sequence_", "_estimator", "random_state_"),
+        take_apart=_take_apart_iterative,
+        put_together=_put_together_iterative,
+        check=_check_iterative,
+        n_in="d",
+        n_out=_n_out_iterative,
+        work=lambda values, scope: CALL * len(values["imputation_sequence_"]),
     ),
     Description(
         type="sklearn.impute.MissingIndicator",

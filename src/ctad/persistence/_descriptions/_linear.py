@@ -6,17 +6,19 @@ from typing import Any
 
 from .._description import Description, set_attributes
 from .._kinds import (
+    ANY_LENGTH,
     Choice,
     Flag,
     Floats,
     Integer,
+    ListOf,
     MayBeMissing,
     Number,
     OneOf,
     Optional,
     Seed,
 )
-from ._common import COLUMNS, N_JOBS, VERBOSE
+from ._common import COLUMNS, N_JOBS, VERBOSE, SingleOrDouble
 
 
 def _put_together(machine: Any, values: dict[str, Any]) -> None:
@@ -76,6 +78,33 @@ DESCRIPTIONS = (
             "intercept_": Number(),
             "rank_": MayBeMissing(Integer()),
             "singular_": MayBeMissing(Floats("singular", low=0)),
+        },
+        n_in="d",
+    ),
+    Description(
+        type="sklearn.linear_model.BayesianRidge",
+        role="part",
+        parameters={
+            "max_iter": Integer(1),
+            "tol": Number(0),
+            **dict.fromkeys(("alpha_1", "alpha_2", "lambda_1", "lambda_2"), Number(0)),
+            **dict.fromkeys(("alpha_init", "lambda_init"), Optional(Number(0))),
+            "compute_score": Flag(),
+            "fit_intercept": Flag(),
+            "copy_X": Flag(),
+            "verbose": VERBOSE,
+        },
+        fitted={
+            **COLUMNS,
+            "coef_": SingleOrDouble("d"),
+            "intercept_": Number(),
+            "alpha_": Number(0),
+            "lambda_": Number(0),
+            "sigma_": SingleOrDouble("d", "d"),
+            "X_offset_": SingleOrDouble("d"),
+            "X_scale_": MayBeMissing(SingleOrDouble("d")),
+            "scores_": OneOf((ListOf(Number()), Floats(ANY_LENGTH))),
+            "n_iter_": Integer(),
         },
         n_in="d",
     ),

@@ -14,7 +14,7 @@ import numpy as np
 from ..._types import Floats as FloatArray
 from .._description import Description, Values, set_attributes
 from .._kinds import Choice, Floats, Integer, Integers, Number, OneOf, Seed, require
-from ._common import POSITIVE, PYOD, PYOD_CONTAMINATION, SingleOrDouble
+from ._common import POSITIVE, PYOD, PYOD_CONTAMINATION, SingleOrDouble, each_column
 
 if TYPE_CHECKING:
     from .._reader import Scope
@@ -104,6 +104,7 @@ DESCRIPTIONS = (
         put_together=_put_together_hbos,
         check=_check_histograms,
         n_in="d",
+        work=each_column,
     ),
     Description(
         type="pyod.models.loda.LODA",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 # Angles up to pi/2 are scaled to the first range, and the others to the second.
 RANGES = ((0.001, 0.955), (math.pi / 2 + 0.001, 2.186))
+MAX_ROD_COLUMNS = 100  # there are two scalers for every three of them
 SCALER = ("data_min_", "data_max_", "data_range_", "scale_", "min_")
 
 
@@ -76,6 +77,7 @@ def _check(values: Values, scope: Scope) -> None:
         scaler is None or (is_default(scaler) and n_columns > 3),
         "data_scaler_: not as ROD makes it",
     )
+    require(n_columns <= MAX_ROD_COLUMNS, f"more than {MAX_ROD_COLUMNS} columns")
     require(
         scope.lengths["subspaces"] == math.comb(n_columns, 3),
         "geometric_medians: not one for every three columns",

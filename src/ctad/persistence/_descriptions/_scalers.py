@@ -22,7 +22,7 @@ from .._kinds import (
     TupleOf,
     require,
 )
-from ._common import POSITIVE, SingleOrDouble
+from ._common import POSITIVE, SingleOrDouble, each_column
 from ._transformers_common import TRANSFORMER
 
 if TYPE_CHECKING:
@@ -143,6 +143,7 @@ DESCRIPTIONS = (
         rebuilt=("references_",),
         put_together=_put_together_quantiles,
         check=_check_quantiles,
+        work=each_column,
         **ONE_TO_ONE,
     ),
     Description(
@@ -158,6 +159,7 @@ DESCRIPTIONS = (
             "_scaler": MayBeMissing(Object(types=("sklearn.preprocessing.StandardScaler",))),
         },
         check=_check_power,
+        work=each_column,
         **ONE_TO_ONE,
     ),
     Description(

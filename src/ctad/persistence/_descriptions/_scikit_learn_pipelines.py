@@ -20,6 +20,7 @@ from ._composition import (
     gives_sparse,
     is_described,
     needs_text,
+    note_prefixes,
     takes_sparse,
 )
 from ._transformers_common import TRANSFORMER
@@ -98,8 +99,10 @@ def _n_out_pipeline(values: Values, scope: Scope) -> int | None:
 
 def _check_union(values: Values, scope: Scope) -> None:
     parts = values["transformer_list"]
-    check_names([name for name, _ in parts], ("transformer_list", "transformer_weights", "n_jobs"))
+    names = [name for name, _ in parts]
+    check_names(names, ("transformer_list", "transformer_weights", "n_jobs"))
     require(_transformers(values), "a union without a transformer")
+    note_prefixes(names, scope)
     if scope.place.fitted is True:
         n_columns = _n_in_union(values, scope)
         for name, part in _transformers(values):

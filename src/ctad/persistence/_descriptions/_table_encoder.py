@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...tables import Column, ColumnKind, TableEncoder
+from ...tables import Column, ColumnKind, TableEncoder, most_features
 from .._description import Description, Values, set_attributes
 from .._kinds import (
     Booleans,
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
 USABLE = tuple(str(kind) for kind in ColumnKind if kind not in (ColumnKind.EMPTY, ColumnKind.OTHER))
 NOT_ORDERED = (ColumnKind.BOOLEAN, ColumnKind.CATEGORY)
-# All rows of a table are encoded together, so they need memory for each feature.
-MAX_FEATURES = 20_000
 IMPUTER = Optional(Object(types=("sklearn.impute.SimpleImputer",)))
 
 FITTED: dict[str, Kind] = {
@@ -95,9 +93,8 @@ def _check(values: Values, scope: Scope) -> None:
     n_values = scope.n_out(values["category_encoder_"]) or 0
     of_values = varies[n_features - n_last - n_values : n_features - n_last]
     require(of_values.all(), "varies_: a category that does not vary")
-    require(
-        n_features <= max(scope.lengths["d"], MAX_FEATURES), f"more than {MAX_FEATURES:,} features"
-    )
+    most = most_features(scope.lengths["d"])
+    require(n_features <= most, f"{n_features:,} features, more than {most:,}")
 
 
 def _check_imputer(values: Values, name: str, strategy: str, n_columns: int, scope: Scope) -> int:
