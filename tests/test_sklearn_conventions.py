@@ -18,7 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ctad import CTAD, CalibratedDetector, RelaxedCTAD
-from ctad.calibration import CentroidDistance, MahalanobisDistance, TransportOnly
+from ctad.calibration import CentroidDistance, MahalanobisDistance, NeighbourDistance, TransportOnly
 
 from .data import clusters, normal
 
@@ -38,6 +38,7 @@ FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "Arrow": pa.table}
         RelaxedCTAD(),
         CentroidDistance(),
         MahalanobisDistance(),
+        NeighbourDistance(),
         TransportOnly(),
         CalibratedDetector(IsolationForest(n_estimators=10)),
         CalibratedDetector(IForest(n_estimators=10), CTAD()),

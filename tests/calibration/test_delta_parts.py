@@ -8,7 +8,7 @@ from scipy.spatial.distance import cdist
 from sklearn.base import clone
 
 from ctad import CTAD, RelaxedCTAD
-from ctad.calibration import CentroidDistance, MahalanobisDistance, TransportOnly
+from ctad.calibration import CentroidDistance, MahalanobisDistance, NeighbourDistance, TransportOnly
 
 RANDOM = np.random.default_rng(0)
 TRAIN = RANDOM.normal(size=(200, 6)) * [1, 1, 5, 0.1, 1, 30]
@@ -79,7 +79,12 @@ def test_equal_columns_contribute_nothing():
 
 @pytest.mark.parametrize(
     "baseline",
-    [CentroidDistance(8, random_state=0), MahalanobisDistance(), TransportOnly(random_state=0)],
+    [
+        CentroidDistance(8, random_state=0),
+        MahalanobisDistance(),
+        NeighbourDistance(),
+        TransportOnly(random_state=0),
+    ],
 )
 def test_the_parts_of_baselines_sum_to_the_term(baseline):
     parts = baseline.fit(TRAIN).delta_parts(np.vstack([NEW, TRAIN.mean(axis=0)]))

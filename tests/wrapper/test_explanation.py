@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.ensemble import IsolationForest
 
 from ctad import CTAD, CalibratedDetector, RelaxedCTAD, load
-from ctad.calibration import CentroidDistance, MahalanobisDistance, TransportOnly
+from ctad.calibration import CentroidDistance, MahalanobisDistance, NeighbourDistance, TransportOnly
 from ctad.wrapper import ConformalDecisions, InputConverter
 from ctad.wrapper._explanation import explain_rows
 
@@ -53,6 +53,7 @@ CALIBRATORS = [
     CTAD(target="free", n_draws=3, score_scaling="unit"),
     CentroidDistance(score_scaling="robust"),
     MahalanobisDistance(score_scaling="robust"),
+    NeighbourDistance(0.05, score_scaling="robust"),
     TransportOnly(),
 ]
 

@@ -7,6 +7,7 @@ from ._ctad import CTAD
 from ._delta_parts import DeltaParts, Moves, Neighbours
 from ._draw import Draw
 from ._mahalanobis_distance import MahalanobisDistance
+from ._neighbour_distance import NeighbourDistance
 from ._relaxed_ctad import RelaxedCTAD
 from ._score_scaling import ScoreScaling
 from ._transport_only import TransportOnly
@@ -26,6 +27,7 @@ __all__ = [
     "Draw",
     "MahalanobisDistance",
     "Moves",
+    "NeighbourDistance",
     "Neighbours",
     "RelaxedCTAD",
     "ScoreScaling",

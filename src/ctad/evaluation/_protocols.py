@@ -13,12 +13,13 @@ from sklearn.preprocessing import StandardScaler
 from .._types import Booleans, Floats
 from ..calibration import ScoreScaling
 from ..datasets import Dataset
+from ..errors import InputError
 from ..tables import TableEncoder
 
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Training rows, all normal, and labelled test rows.
+    """Training rows, which are normal unless the protocol says otherwise, and labelled test rows.
 
     Attributes
     ----------
@@ -101,6 +102,9 @@ class Protocol:
         Whether the training rows are a random half of the normal rows; else the first half.
     standardised : bool
         Whether features are scaled to mean 0 and standard deviation 1 of the training rows.
+    training_anomalies : float, default=0.0
+        Share of the training rows that are random anomalies in place of normal rows. They are not
+        in the test. The normal rows in the test are the same for every share.
     add : callable
         For calibrations with ``add="protocol"``: returns the calibrated scores of the test rows,
         given scores, terms and weight. A function of a module, because it is sent to other
@@ -121,6 +125,7 @@ class Protocol:
     description: str
     shuffled: bool
     standardised: bool
+    training_anomalies: float = 0.0
     add: Addition = add_by_training
 
     def split(self, dataset: Dataset, seed: int) -> Split:
@@ -137,12 +142,32 @@ class Protocol:
         Split
         """
         normal, anomalies = np.flatnonzero(~dataset.y), np.flatnonzero(dataset.y)
+        random = np.random.default_rng(seed)
         if self.shuffled:
-            normal = np.random.default_rng(seed).permutation(normal)
+            normal = random.permutation(normal)
         half = len(normal) // 2
-        tested = np.concatenate([normal[half:], anomalies])
-        train, test = self._prepared(dataset.X, normal[:half], tested)
+        trained = normal[:half]
+        n_replaced = self.n_training_anomalies(dataset)
+        if n_replaced:
+            if n_replaced >= len(anomalies):
+                raise InputError(
+                    f"{dataset.name} has {len(anomalies)} anomalies, too few: training needs "
+                    f"{n_replaced} and the test needs others"
+                )
+            anomalies = random.permutation(anomalies)
+            trained = np.concatenate([trained[n_replaced:], anomalies[:n_replaced]])
+        tested = np.concatenate([normal[half:], anomalies[n_replaced:]])
+        train, test = self._prepared(dataset.X, trained, tested)
         return Split(train, test, dataset.y[tested])
+
+    def n_training_anomalies(self, dataset: Dataset) -> int:
+        """The number of training rows that are anomalies.
+
+        Parameters
+        ----------
+        dataset : Dataset
+        """
+        return round(self.training_anomalies * (np.count_nonzero(~dataset.y) // 2))
 
     def _prepared(
         self, X: Any, trained: npt.NDArray[np.intp], tested: npt.NDArray[np.intp]

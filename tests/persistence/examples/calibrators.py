@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from ctad import CTAD, RelaxedCTAD
-from ctad.calibration import CentroidDistance, MahalanobisDistance, TransportOnly
+from ctad.calibration import CentroidDistance, MahalanobisDistance, NeighbourDistance, TransportOnly
 
 from . import X_NEW, X_TRAIN, Example
 
@@ -99,6 +99,12 @@ EXAMPLES = [
         fitted(MahalanobisDistance(), np.column_stack([TIES[:, 0] > 0, np.full(60, 5.0)])),
         X_NEW[:, :2],
         name="constant column",
+    ),
+    Example("ctad.calibration.NeighbourDistance", fitted(NeighbourDistance()), MANY_NEW),
+    Example(
+        "ctad.calibration.NeighbourDistance",
+        fitted(NeighbourDistance(0.1, score_scaling="robust")),
+        name="a share",
     ),
     Example("ctad.calibration.TransportOnly", fitted(TransportOnly(random_state=0)), MANY_NEW),
     Example(

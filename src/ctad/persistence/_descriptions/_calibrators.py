@@ -174,6 +174,19 @@ def _check_precision(values: Values, scope: Scope) -> None:
     )
 
 
+def _check_neighbours(values: Values, scope: Scope) -> None:
+    search = values["search_"]
+    require(scope.n_in(search) == scope.lengths["d"], "search_: other columns")
+    require(
+        (search.algorithm, search.metric, search.p) == ("kd_tree", "minkowski", 2)
+        and not search.metric_params
+        and search._fit_X.dtype == np.float64
+        and not hasattr(search, "feature_names_in_"),
+        "search_: not as NeighbourDistance makes it",
+    )
+    require(values["n_neighbors_"] <= len(search._fit_X), "n_neighbors_: more than rows")
+
+
 def _check_transport(values: Values, scope: Scope) -> None:
     require(scope.n_in(values["transport_"]) == scope.lengths["d"], "transport_: other columns")
 
@@ -221,6 +234,17 @@ DESCRIPTIONS = (
             "precision_": Floats("d", "d", low=-1e250, high=1e250),
         },
         check=_check_precision,
+        **CALIBRATOR,
+    ),
+    Description(
+        type="ctad.calibration.NeighbourDistance",
+        parameters={**PARAMETERS, "n_neighbors": OneOf((Integer(1), Number(0, 1)))},
+        fitted={
+            **FITTED,
+            "n_neighbors_": Integer(1),
+            "search_": Object(types=("sklearn.neighbors.NearestNeighbors",)),
+        },
+        check=_check_neighbours,
         **CALIBRATOR,
     ),
     Description(

@@ -1,8 +1,8 @@
 """PyOD's detectors that consist of arrays, and of scalers of scikit-learn.
 
 SOS and LMDD have no description: they compare the rows of a batch with each other, so a stored one
-knows nothing. Nor have FeatureBagging and SUOD, which need further packages (combo, suod), and LSCP,
-which chooses columns at random in every call.
+knows nothing. Nor have FeatureBagging and SUOD, which need further packages (combo, suod), nor
+LSCP, which chooses columns at random in every call.
 """
 
 from __future__ import annotations
