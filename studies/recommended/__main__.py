@@ -12,6 +12,7 @@ from ctad.evaluation import Source, run
 
 from ..arguments import parse_arguments
 from ..paper.study import RESULTS as PAPER_RESULTS
+from . import dirty
 from .agreement import measure_agreement
 from .docs_page import write_page
 from .plan import plans
@@ -28,6 +29,11 @@ def main(command_line: list[str] | None = None) -> None:
     for plan in plans(datasets):
         results = run(
             plan, RESULTS, source, n_jobs=arguments.jobs, scores=SCORES, show_progress=True
+        )
+    results.compact()
+    for plan in dirty.plans(datasets):
+        results = run(
+            plan, RESULTS / dirty.FOLDER, source, n_jobs=arguments.jobs, show_progress=True
         )
     results.compact()
     measure_agreement(datasets, source, RESULTS, SCORES)

@@ -1,9 +1,13 @@
 """Splits, preparation, and how score and term are added."""
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
+import pytest
 
 from ctad.datasets import Dataset
+from ctad.errors import InputError
 from ctad.evaluation import RANDOM_SPLIT, Protocol, Values, add_by_training
 
 UNSHUFFLED = Protocol("in order", "as in the file", shuffled=False, standardised=False)
@@ -29,6 +33,26 @@ def test_a_random_split_standardises_by_its_training_rows(tumours):
     # No row is on both sides, in spite of the shuffling.
     both = np.vstack([split.train, split.test])
     assert len(np.unique(both, axis=0)) == len(np.unique(tumours.X, axis=0))
+
+
+@pytest.mark.parametrize("shuffled", [True, False])
+def test_anomalies_among_the_training_rows_are_not_in_the_test(tumours, shuffled):
+    clean = replace(RANDOM_SPLIT, shuffled=shuffled, standardised=False)
+    dirty = replace(clean, training_anomalies=0.05)
+    n_training = np.count_nonzero(~tumours.y) // 2
+    n = round(0.05 * n_training)
+    assert dirty.n_training_anomalies(tumours) == n == 9
+    before, split, other = clean.split(tumours, 0), dirty.split(tumours, 0), dirty.split(tumours, 1)
+    assert len(split.train) == n_training
+    np.testing.assert_array_equal(split.train[:-n], before.train[n:])  # the other rows stay
+    rows = {tuple(row) for row in tumours.X[tumours.y]}
+    assert [tuple(row) in rows for row in split.train] == [False] * (n_training - n) + [True] * n
+    assert not {tuple(row) for row in split.train[-n:]} & {tuple(row) for row in split.test}
+    assert split.anomalous.sum() == before.anomalous.sum() - n
+    np.testing.assert_array_equal(split.test[~split.anomalous], before.test[~before.anomalous])
+    assert not np.array_equal(split.train[-n:], other.train[-n:])
+    with pytest.raises(InputError, match=r"tumours has 30 anomalies, too few: training needs 36"):
+        replace(clean, training_anomalies=0.2).split(tumours, 0)
 
 
 def test_a_table_with_text_is_encoded_by_its_training_rows():

@@ -1,6 +1,7 @@
 """The study behind RelaxedCTAD, and what docs/recommended.md says about its results."""
 
 import re
+from dataclasses import astuple
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ pytest.importorskip("pyod")
 
 from pyod.models.knn import KNN
 from studies.paper.protocol import FIRST_HALF
-from studies.recommended import docs_page, tables
+from studies.recommended import dirty, docs_page, tables
 from studies.recommended.__main__ import RESULTS
 from studies.recommended.agreement import Case, agreement_store, measure_agreement
 from studies.recommended.candidates import NOT_CHOSEN, RECOMMENDED, candidates
@@ -285,3 +286,45 @@ def test_networks_have_published_settings_on_the_first_half_only():
         [drl] = [e.contestant for e in plan.entries if e.contestant.name == "DRL"]
         assert (drl.settings is not None) == is_published
     assert {entry.protocol for entry in first_half.entries} == {FIRST_HALF}
+
+
+# Anomalies among the training rows
+
+
+def test_every_cell_of_the_dirty_protocols_has_a_result():
+    cells = Results(RESULTS / dirty.FOLDER).cells.rows()
+    datasets = {cell.dataset for cell in cells}
+    assert len(datasets) == 32
+    planned = {
+        (dataset, entry.contestant.name, calibration.name, entry.protocol.name, seed)
+        for plan in dirty.plans(datasets)
+        for dataset in plan.datasets
+        for entry in plan.entries
+        for calibration in entry.calibrations
+        for seed in entry.seeds
+    }
+    assert {astuple(cell) for cell in cells} == planned
+    assert not [outcome.error for outcome in cells.values() if outcome.error]
+
+
+def test_data_sets_keep_at_least_half_of_their_anomalies():
+    enough = {
+        name: [share for share in dirty.SHARES if dirty.has_enough_anomalies(name, share)]
+        for name in ("wine", "wbc", "breastw")
+    }
+    # 129 normal rows and 10 anomalies; 357 and 21; 444 and 239.
+    assert enough == {
+        "wine": [0.0, 0.01, 0.05],
+        "wbc": [0.0, 0.01, 0.05],
+        "breastw": [0.0, 0.01, 0.05, 0.1],
+    }
+
+
+def test_without_anomalies_the_dirty_protocol_is_the_random_split(gains):
+    found = dirty.DirtyGains.of(RESULTS)
+    for detector in dirty.CLASSICAL:
+        before = gains.of_calibration(RECOMMENDED, RANDOM_SPLIT.name, detector)
+        datasets = found.datasets(0.0)
+        with_it = found.mean("auc_pr", 0.0, RECOMMENDED, datasets)[detector]
+        alone = found.mean("auc_pr", 0.0, "none", datasets)[detector]
+        assert with_it - alone == pytest.approx(before.mean(), abs=0.005)
