@@ -3,6 +3,7 @@
 from ._agreement import expected_gain
 from ._base_calibrator import BaseCalibrator
 from ._centroid_distance import CentroidDistance
+from ._column_scaling import ColumnScaling
 from ._ctad import CTAD
 from ._delta_parts import DeltaParts, Moves, Neighbours
 from ._draw import Draw
@@ -23,6 +24,7 @@ __all__ = [
     "CTAD",
     "BaseCalibrator",
     "CentroidDistance",
+    "ColumnScaling",
     "DeltaParts",
     "Draw",
     "MahalanobisDistance",

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._validation import check_choice
+from .._progress import report_progress
+from .._types import Floats, Rows
+from .._validation import check_choice, random_generator
 from ._base_calibrator import limited_to_rows
-from ._draw import FEATURE_SCALINGS, TARGETS, DrawSettings
+from ._column_scaling import FEATURE_SCALINGS
+from ._delta_parts import DeltaParts
+from ._draw import TARGETS, new_draw
 from ._transport_calibrator import TransportCalibrator
 
 SIGNALS = ("total", "own")
@@ -133,6 +137,23 @@ class CTAD(TransportCalibrator):
         check_choice("signal", self.signal, SIGNALS)
         check_choice("feature_scaling", self.feature_scaling, FEATURE_SCALINGS)
 
-    def _draw_settings(self, n_rows: int) -> list[DrawSettings]:
-        k, m = limited_to_rows(n_rows, n_centroids=self.n_centroids, n_references=self.n_references)
-        return [DrawSettings(k, m, self.target, self.feature_scaling)] * self.n_draws
+    def _fit(self, rows: Floats) -> Floats:
+        k, m = limited_to_rows(
+            len(rows), n_centroids=self.n_centroids, n_references=self.n_references
+        )
+        random = random_generator(self.random_state)
+        draws, extra = [], np.zeros(len(rows))
+        for number in range(self.n_draws):
+            report_progress("Finding centroids", number, self.n_draws)
+            draw, more = new_draw(rows, k, m, self.target, self.feature_scaling, random)
+            draws.append(draw)
+            extra += more
+        report_progress("Finding centroids", self.n_draws, self.n_draws)
+        self.set_draws(draws, self.signal)
+        return self._delta(rows) + extra / len(draws)
+
+    def _delta(self, rows: Rows) -> Floats:
+        return self._mean_term(self.draws_, rows)
+
+    def _delta_parts(self, rows: Rows) -> DeltaParts:
+        return self._mean_parts(self.draws_, rows)

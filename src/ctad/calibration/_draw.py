@@ -7,81 +7,51 @@ from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
-from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
 
 from .._types import Floats, Integers, Rows
 from .._validation import LARGEST_VALUE
 from ..errors import InputError
-from ..transport import EuclideanCosts, RowTransport, Transported, euclidean_costs
+from ..transport import (
+    EuclideanCosts,
+    PartialTransport,
+    RowTransport,
+    Transported,
+    euclidean_costs,
+)
+from ._column_scaling import ColumnScaling
 from ._delta_parts import Moves, Neighbours
-from ._kmeans import BLOCK_NUMBERS, find_centroids, leave_one_out_costs, usual_distances
+from ._kmeans import BLOCK_NUMBERS, find_centroids, leave_one_out_costs
 
 N_NEIGHBOURS = 3  # nearest reference rows in an explanation
 
 TARGETS = ("uniform", "sizes", "free")
-FEATURE_SCALINGS = (None, "standard", "robust", "minmax")
-
-
-@dataclass(frozen=True)
-class DrawSettings:
-    """Settings of a draw.
-
-    Attributes
-    ----------
-    n_centroids, n_references : int
-        K and M.
-    target : {"uniform", "sizes", "free"}
-        The mass on the centroids.
-    feature_scaling : {None, "standard", "robust", "minmax"}
-    relative_costs : bool
-        Whether costs are ratios of the distance to the usual distance of the rows at a centroid,
-        or plain distances.
-    random_columns : bool
-        Whether to use a random subset, more than half, of the columns.
-    max_kmeans_rows : int or None
-        k-means uses a random sample of at most this many rows.
-    min_rows_per_centroid : int or None
-        There is at most one centroid per this many distinct rows. None: no such limit.
-    """
-
-    n_centroids: int
-    n_references: int
-    target: str = "uniform"
-    feature_scaling: str | None = None
-    relative_costs: bool = False
-    random_columns: bool = False
-    max_kmeans_rows: int | None = None
-    min_rows_per_centroid: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Draw:
     """Reference rows (P without the row to score), centroids (Q), and the space they are in.
 
-    A row is in that space after its columns were selected, shifted and divided, in this order.
-
     Attributes
     ----------
-    references : ndarray of shape (M, d)
-    centroids : ndarray of shape (K, d)
+    references : ndarray of shape (M, D)
+    centroids : ndarray of shape (K, D)
+        Both in the space of the draw.
     radius : ndarray of shape (K,)
         Distances to a centroid are divided by this.
-    columns, shift, scale : ndarray of shape (d,)
-        The columns in use, and what is subtracted from them and what they are divided by.
-    target : "uniform", "free", or ndarray of int of shape (K,)
-        Mass on the centroids, as for `RowTransport`.
-    transport : RowTransport
-        The transport of a row and the references to the centroids.
+    scaling : ColumnScaling
+        Brings rows to the space of the draw.
+    target : "uniform", "free", "partial", or ndarray of int of shape (K,)
+        Mass on the centroids, as for `RowTransport`; "partial": limited capacities.
+    transport : RowTransport or PartialTransport
+        The transport of a row and the references to the centroids, or of the row alone.
     """
 
     references: Floats
     centroids: Floats
     radius: Floats
-    columns: Integers
-    shift: Floats
-    scale: Floats
+    scaling: ColumnScaling
     target: str | Integers
-    transport: RowTransport
+    transport: RowTransport | PartialTransport
 
     @classmethod
     def solved(
@@ -89,23 +59,21 @@ class Draw:
         references: Floats,
         centroids: Floats,
         radius: Floats,
-        columns: Integers,
-        shift: Floats,
-        scale: Floats,
+        scaling: ColumnScaling,
         target: str | Integers,
     ) -> Self:
-        """A draw whose transport is solved here."""
+        """A draw whose transport of references is solved here."""
         transport = RowTransport(euclidean_costs(references, centroids) / radius, target)
-        return cls(references, centroids, radius, columns, shift, scale, target, transport)
+        return cls(references, centroids, radius, scaling, target, transport)
 
     @cached_property
     def _costs(self) -> EuclideanCosts:
         return EuclideanCosts(
             self.centroids,
             radius=self.radius,
-            columns=self.columns,
-            shift=self.shift,
-            scale=self.scale,
+            shift=self.scaling.shift,
+            scale=self.scaling.scale,
+            bound=np.inf if self.scaling.bound is None else self.scaling.bound,
         )
 
     def solve(self, rows: Rows, *, mass: bool = False, n_threads: int = 1) -> Transported:
@@ -160,28 +128,19 @@ class Draw:
         return Neighbours(nearest, distance)
 
     def with_references(self, rows: Rows) -> Draw:
-        """The same centroids with these rows as references."""
+        """The same centroids with these rows as references; not for the target "partial"."""
         target = self.target
         if not isinstance(target, str):
             target = _in_proportion(target, len(rows) + 1)
-        return Draw.solved(
-            self.transform(rows),
-            self.centroids,
-            self.radius,
-            self.columns,
-            self.shift,
-            self.scale,
-            target,
-        )
+        return Draw.solved(self.transform(rows), self.centroids, self.radius, self.scaling, target)
 
     def transform(self, rows: Rows) -> Floats:
         """Rows in the space of this draw."""
-        return np.ascontiguousarray((rows[:, self.columns] - self.shift) / self.scale)
+        return self.scaling.transform(rows)
 
     def inverse_transform(self, points: Floats) -> Floats:
-        """Points of this space in the units of the rows; for a draw that uses all columns."""
-        restored: Floats = points * self.scale + self.shift
-        return restored
+        """Points of this space in the units of the rows."""
+        return self.scaling.inverse_transform(points)
 
     def rounding(self, rows: Floats) -> float:
         """An upper bound of the rounding error of a row's cost."""
@@ -190,9 +149,14 @@ class Draw:
 
 
 def new_draw(
-    rows: Floats, settings: DrawSettings, random: np.random.RandomState
+    rows: Floats,
+    n_centroids: int,
+    n_references: int,
+    target: str,
+    feature_scaling: str | None,
+    random: np.random.RandomState,
 ) -> tuple[Draw, Floats]:
-    """Draw references and centroids from training rows.
+    """Draw references and centroids from training rows, as in the paper.
 
     Returns
     -------
@@ -201,55 +165,26 @@ def new_draw(
         How much more each row would pay if k-means had not used it, as for a new row. It is known
         for the target "free"; for others it is 0.
     """
-    n, n_columns = rows.shape
-    columns = np.arange(n_columns)
-    if settings.random_columns:
-        # More than half of them, as in Lazarevic and Kumar: Feature Bagging for Outlier Detection.
-        n_used = random.randint(n_columns // 2 + 1, n_columns + 1)
-        columns = np.sort(random.choice(n_columns, n_used, replace=False))
-    shift, scale = _location(settings.feature_scaling, np.ascontiguousarray(rows[:, columns]))
-    references = rows[random.choice(n, settings.n_references, replace=False)]
-    most = settings.max_kmeans_rows
-    sample: Any = slice(None) if most is None or most >= n else random.choice(n, most, False)
-    inside, references = (
-        np.ascontiguousarray((part[:, columns] - shift) / scale)
-        for part in (rows[sample], references)
-    )
-    largest = max(max(part.max(), -part.min()) for part in (inside, references))
+    scaling = ColumnScaling.from_training(feature_scaling, rows)
+    inside = scaling.transform(rows)
+    references = inside[random.choice(len(rows), n_references, replace=False)]
+    largest = max(inside.max(), -inside.min())
     if largest > LARGEST_VALUE:
         raise InputError(
-            f"values of X reach {largest:g} after feature_scaling={settings.feature_scaling!r}, "
+            f"values of X reach {largest:g} after feature_scaling={feature_scaling!r}, "
             "too large to be squared: rescale X"
         )
-    k = settings.n_centroids
-    if settings.min_rows_per_centroid is not None:
-        k = min(k, max(1, len(np.unique(inside, axis=0)) // settings.min_rows_per_centroid))
-    centroids, labels = find_centroids(inside, k, random)
-    radius = np.ones(k)
-    if settings.relative_costs:
-        radius = usual_distances(inside, centroids, labels)
-    extra = np.zeros(n)
-    if settings.target == "free":
+    centroids, labels = find_centroids(inside, n_centroids, random)
+    radius = np.ones(n_centroids)
+    extra = np.zeros(len(rows))
+    masses: Any = target
+    if target == "free":
         with_row, without_row = leave_one_out_costs(inside, centroids, radius, labels)
-        extra[sample] = (without_row - with_row) / (settings.n_references + 1)
-    target: Any = settings.target
-    if target == "sizes":
-        target = _in_proportion(np.bincount(labels, minlength=k), settings.n_references + 1)
-    return Draw.solved(references, centroids, radius, columns, shift, scale, target), extra
-
-
-def _location(scaling: str | None, rows: Floats) -> tuple[Floats, Floats]:
-    """Shift and scale of each column; the scale of a constant column is 1."""
-    if scaling is None:
-        return np.zeros(rows.shape[1]), np.ones(rows.shape[1])
-    if scaling == "minmax":
-        scaler = MinMaxScaler().fit(rows)
-        return scaler.data_min_, 1.0 / scaler.scale_
-    if scaling == "robust":
-        scaler = RobustScaler().fit(rows)
-        return scaler.center_, scaler.scale_
-    scaler = StandardScaler().fit(rows)
-    return scaler.mean_, scaler.scale_
+        extra = (without_row - with_row) / (n_references + 1)
+    elif target == "sizes":
+        sizes = np.bincount(labels, minlength=n_centroids)
+        masses = _in_proportion(sizes, n_references + 1)
+    return Draw.solved(references, centroids, radius, scaling, masses), extra
 
 
 def _in_proportion(sizes: Integers, total: int) -> Integers:

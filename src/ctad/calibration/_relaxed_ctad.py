@@ -3,69 +3,80 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import fields
 
 import numpy as np
 
-from .._validation import check_choice
-from ..errors import InputError
+from .._progress import report_progress
+from .._types import Booleans, Floats, Rows
+from .._validation import check_choice, check_share, random_generator
 from ._base_calibrator import check_count, limited_to_rows
-from ._draw import FEATURE_SCALINGS, DrawSettings
+from ._delta_parts import DeltaParts, Moves
+from ._draw import Draw
 from ._transport_calibrator import TransportCalibrator
+from ._views import near_view, wide_view
 
-COLUMNS = ("all", "random")
-COSTS = ("distance", "relative")
+TRAINING = ("mixed", "normal")
 
-# At most one centroid per this many distinct rows: with more, many centroids are training rows.
-MIN_ROWS_PER_CENTROID = 3
+# More do not help: the mass of a row is spread over many rows anyway.
+WIDE_CENTROIDS = 20
 
 
 class RelaxedCTAD(TransportCalibrator):
     r"""Calibrate the scores of any anomaly detector by relaxed optimal transport.
 
-    The method of `CTAD` with many centroids and without a condition on their mass. Each row then
-    goes to its nearest centroid, and the term is its distance to that centroid, as a multiple of
-    the usual distance there:
+    The method of `CTAD` with other conditions on the mass of the centroids. A row is looked at in
+    two views, and the term is the larger one of their costs:
 
-    .. math:: \Delta(x) = \tfrac{1}{M+1} \min_j \|x - C_j\| / r_j .
+    - **near**: there are many centroids without a condition on their mass. A row goes to its
+      nearest centroid. The cost is its distance, as a multiple of the usual distance there.
+    - **wide**: a centroid has room in proportion to the rows that it stands for. A row spreads its
+      mass over the nearest share `mass_share` of the training rows. The cost is the mean distance.
 
-    It is the mean over several draws with different scalings and random subsets of the columns,
-    because no single choice is right for every table. Score and term are brought to a common scale
-    by robust statistics of the training rows.
+    .. math:: \Delta(x) = \tfrac{1}{M+1} \max\Bigl( \min_j \|x - C_j\| / r_j ,\;
+        \tfrac 1u \min_w \sum_j w_j \|x - C'_j\| \Bigr)
+        \quad\text{with}\quad w_j \le \frac{n_j}{m N},\ \sum_j w_j = 1 .
+
+    Anomalies among the training rows are near to others of their kind, but they are few: they have
+    no room for a share m of the mass. So the wide view sees them. Distances are measured in
+    multiples of the range of each column, so that the term does not depend on units. Score and term
+    are brought to a common scale by robust statistics of the training rows.
 
     Parameters
     ----------
-    n_centroids : int, default=200
-        K. At most a third of the distinct rows that k-means uses.
+    n_centroids : int, default=300
+        K of the near view; the wide view has 20. At most a third of the distinct rows that k-means
+        uses.
     n_references : int, default=20
         M. Reference rows, which explanations compare a row with.
+    training : {"mixed", "normal"}, default="mixed"
+        "normal": all training rows are known to be normal, so that the near view is enough.
+        "mixed": there may be anomalies among them.
     weight : float, default=2.0
         Weight of the term in the calibrated score.
-    n_draws : int, default=4
-        Draw centroids this many times and average the term.
+    n_draws : int, default=1
+        Make each view this many times and average its costs.
+    mass_share : float in (0, 1), default=0.3
+        The share m of the training rows that the mass of a row is spread over in the wide view.
+    trimmed : float in [0, 1), default=0.2
+        The share of the training rows that the wide view leaves out: those that are farthest from
+        the others.
     score_scaling : {"robust", "standard", "unit", "none"}, default="robust"
         As in `CTAD`. All but "none" need `fit(X, scores=...)`.
-    feature_scaling : {None, "standard", "robust", "minmax"} or a tuple, default=(None, "minmax")
-        Scale the columns, by training statistics, before distances are measured. Draws alternate
-        between several scalings.
-    columns : {"random", "all"}, default="random"
-        The columns that a draw uses. "random": the first draw uses all, each other draw a random
-        subset of more than half of them.
-    cost : {"relative", "distance"}, default="relative"
-        The cost of reaching a centroid: the distance as a multiple of the usual distance of the
-        rows at this centroid, or the distance itself. Distances in different scalings cannot be
-        averaged, so "distance" needs a single `feature_scaling`.
     rows_per_centroid : int or None, default=64
-        k-means uses a random sample of at most this many rows per centroid. None: all rows.
+        k-means uses a random sample of at most this many rows per centroid of the near view. None:
+        all rows.
     n_jobs : int, default=None
         Threads for scoring; None is 1, -1 all processors. Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Seed of references, columns and k-means.
+        Seed of references, samples and k-means.
 
     Attributes
     ----------
-    centroids_, references_, n_centroids_, n_references_, draws_, signal_
-        As in `CTAD`.
+    draws_, wide_draws_ : list of Draw
+        The near views, and the wide ones, of which there are none if training="normal".
+    centroids_, references_, n_centroids_, n_references_, signal_
+        As in `CTAD`, of the first near view.
     training_delta_, agreement_, score_scaling_, n_features_in_, feature_names_in_
         As in `CTAD`.
 
@@ -83,73 +94,108 @@ class RelaxedCTAD(TransportCalibrator):
     True
     """
 
-    # Not a parameter: with a free target the cost of the references is the same for all rows.
+    wide_draws_: list[Draw]
+
+    # Not a parameter: the cost of the references is the same for all rows.
     signal = "own"
 
     def __init__(
         self,
-        n_centroids: int = 200,
+        n_centroids: int = 300,
         n_references: int = 20,
         *,
+        training: str = "mixed",
         weight: float = 2.0,
-        n_draws: int = 4,
+        n_draws: int = 1,
+        mass_share: float = 0.3,
+        trimmed: float = 0.2,
         score_scaling: str = "robust",
-        feature_scaling: str | Sequence[str | None] | None = (None, "minmax"),
-        columns: str = "random",
-        cost: str = "relative",
         rows_per_centroid: int | None = 64,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.n_centroids = n_centroids
         self.n_references = n_references
+        self.training = training
         self.weight = weight
         self.n_draws = n_draws
+        self.mass_share = mass_share
+        self.trimmed = trimmed
         self.score_scaling = score_scaling
-        self.feature_scaling = feature_scaling
-        self.columns = columns
-        self.cost = cost
         self.rows_per_centroid = rows_per_centroid
         self.n_jobs = n_jobs
         self.random_state = random_state
 
     def check_parameters(self) -> None:
         super().check_parameters()
+        check_choice("training", self.training, TRAINING)
+        check_share("mass_share", self.mass_share)
+        if self.trimmed != 0:
+            check_share("trimmed", self.trimmed)
         if self.rows_per_centroid is not None:
             check_count("rows_per_centroid", self.rows_per_centroid)
-        check_choice("columns", self.columns, COLUMNS)
-        check_choice("cost", self.cost, COSTS)
-        scalings = _as_tuple(self.feature_scaling)
-        if not scalings:
-            raise InputError("feature_scaling is empty: name at least one scaling")
-        for scaling in scalings:
-            check_choice("feature_scaling", scaling, FEATURE_SCALINGS)
-        if self.cost == "distance" and len(set(scalings)) > 1:
-            raise InputError(
-                f"cost='distance' needs a single feature_scaling, not {self.feature_scaling!r}: "
-                "distances in different scalings cannot be averaged"
-            )
 
-    def _draw_settings(self, n_rows: int) -> list[DrawSettings]:
-        [m] = limited_to_rows(n_rows, n_references=self.n_references)
-        scalings = _as_tuple(self.feature_scaling)
-        most = None
+    def _fit(self, rows: Floats) -> Floats:
+        [m] = limited_to_rows(len(rows), n_references=self.n_references)
+        most = len(rows)
         if self.rows_per_centroid is not None:
             most = max(2, self.rows_per_centroid * self.n_centroids)
-        return [
-            DrawSettings(
-                self.n_centroids,
-                m,
-                target="free",
-                feature_scaling=scalings[number % len(scalings)],
-                relative_costs=self.cost == "relative",
-                random_columns=self.columns == "random" and number > 0,
-                max_kmeans_rows=most,
-                min_rows_per_centroid=MIN_ROWS_PER_CENTROID,
+        random = random_generator(self.random_state)
+        near, wide = [], []
+        for number in range(self.n_draws):
+            report_progress("Finding centroids", number, self.n_draws)
+            near.append(near_view(rows, self.n_centroids, m, most, random))
+            if self.training == "mixed":
+                wide.append(
+                    wide_view(rows, WIDE_CENTROIDS, m, most, self.mass_share, self.trimmed, random)
+                )
+        report_progress("Finding centroids", self.n_draws, self.n_draws)
+        self.set_views([draw for draw, _ in near], [draw for draw, _ in wide], self.signal)
+        terms = np.mean([terms for _, terms in near], axis=0)
+        if wide:
+            terms = np.maximum(terms, np.mean([terms for _, terms in wide], axis=0))
+        return np.asarray(terms, dtype=np.float64)
+
+    def set_views(self, near: Sequence[Draw], wide: Sequence[Draw], signal: str) -> None:
+        """Set the fitted attributes that follow from the views.
+
+        Parameters
+        ----------
+        near, wide : sequence of Draw
+        signal : "own"
+        """
+        self.set_draws(near, signal)
+        self.wide_draws_ = list(wide)
+
+    def _delta(self, rows: Rows) -> Floats:
+        near = self._mean_term(self.draws_, rows)
+        if not self.wide_draws_:
+            return near
+        return np.maximum(near, self._mean_term(self.wide_draws_, rows))
+
+    def _delta_parts(self, rows: Rows) -> DeltaParts:
+        near = self._mean_parts(self.draws_, rows)
+        if not self.wide_draws_:
+            return near
+        wide = self._mean_parts(self.wide_draws_, rows, first_number=len(self.draws_))
+        is_wide = wide.delta > near.delta
+        return DeltaParts(
+            np.maximum(near.delta, wide.delta),
+            np.where(is_wide[:, np.newaxis], wide.columns, near.columns),
+            near.references,
+            _moves_of(near.moves, wide.moves, is_wide),
+            near.neighbours,
+        )
+
+
+def _moves_of(near: Moves, wide: Moves, is_wide: Booleans) -> Moves:
+    """The moves of each row in the view with the larger cost."""
+    from_near, from_wide = ~is_wide[near.row], is_wide[wide.row]
+    return Moves(
+        **{
+            field.name: np.concatenate(
+                [getattr(near, field.name)[from_near], getattr(wide, field.name)[from_wide]]
             )
-            for number in range(self.n_draws)
-        ]
-
-
-def _as_tuple(scaling: Any) -> tuple[str | None, ...]:
-    return tuple(scaling) if isinstance(scaling, list | tuple) else (scaling,)
+            for field in fields(Moves)
+        }
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import fields
 from numbers import Integral
@@ -10,13 +9,11 @@ from numbers import Integral
 import numpy as np
 from joblib import effective_n_jobs
 
-from .._progress import report_progress
 from .._types import Floats, Rows
-from .._validation import random_generator
 from ..errors import InputError
 from ._base_calibrator import BaseCalibrator, check_count
 from ._delta_parts import DeltaParts, Moves
-from ._draw import Draw, DrawSettings, new_draw
+from ._draw import Draw
 
 # Rows scored at a time: bounds the memory for intermediate results.
 CHUNK_ROWS = 2**20
@@ -25,8 +22,8 @@ CHUNK_ROWS = 2**20
 class TransportCalibrator(BaseCalibrator):
     """A term that is the mean, over draws, of the transport cost of a row.
 
-    Subclasses have the parameters below, define how each draw is made (`_draw_settings`), and set
-    `signal`: whether the term is the total cost or the row's own part.
+    Subclasses have the parameters below, make the draws, and set `signal`: whether the term is the
+    total cost or the row's own part.
 
     Attributes
     ----------
@@ -48,10 +45,6 @@ class TransportCalibrator(BaseCalibrator):
     n_centroids_: int
     n_references_: int
 
-    @abstractmethod
-    def _draw_settings(self, n_rows: int) -> Sequence[DrawSettings]:
-        """The settings of each draw, for `n_rows` training rows."""
-
     def check_parameters(self) -> None:
         super().check_parameters()
         check_count("n_centroids", self.n_centroids)
@@ -62,27 +55,12 @@ class TransportCalibrator(BaseCalibrator):
         if self.n_jobs == 0:
             raise InputError("n_jobs must be a number of threads, -1 for all processors, or None")
 
-    def _fit(self, rows: Floats) -> Floats:
-        settings = self._draw_settings(len(rows))
-        random = random_generator(self.random_state)
-        draws = []
-        extra = np.zeros(len(rows))
-        for number, each in enumerate(settings):
-            report_progress("Finding centroids", number, len(settings))
-            draw, more = new_draw(rows, each, random)
-            draws.append(draw)
-            extra += more
-        report_progress("Finding centroids", len(settings), len(settings))
-        self.set_draws(draws, self.signal)
-        return self._delta(rows) + extra / len(draws)
-
     def set_draws(self, draws: Sequence[Draw], signal: str) -> None:
         """Set the fitted attributes that follow from the draws.
 
         Parameters
         ----------
         draws : sequence of Draw
-            The first must use all columns.
         signal : {"total", "own"}
         """
         self.draws_ = list(draws)
@@ -94,15 +72,16 @@ class TransportCalibrator(BaseCalibrator):
     def _rounding(self, rows: Floats) -> float:
         return max(draw.rounding(rows) for draw in self.draws_)
 
-    def _delta(self, rows: Rows) -> Floats:
+    def _mean_term(self, draws: Sequence[Draw], rows: Rows) -> Floats:
+        """The mean over draws of the term of each row."""
         n_threads = effective_n_jobs(self.n_jobs)
         delta = np.zeros(len(rows))
         for start in range(0, len(rows), CHUNK_ROWS):
             chunk = slice(start, start + CHUNK_ROWS)
-            for draw in self.draws_:
+            for draw in draws:
                 transported = draw.solve(rows[chunk], n_threads=n_threads)
                 delta[chunk] += transported.total if self.signal_ == "total" else transported.own
-        delta /= len(self.draws_)
+        delta /= len(draws)
         return delta
 
     def reference_points(self) -> tuple[Floats, Floats]:
@@ -110,11 +89,12 @@ class TransportCalibrator(BaseCalibrator):
         first = self.draws_[0]
         return first.inverse_transform(first.references), first.inverse_transform(first.centroids)
 
-    def _delta_parts(self, rows: Rows) -> DeltaParts:
+    def _mean_parts(self, draws: Sequence[Draw], rows: Rows, first_number: int = 0) -> DeltaParts:
+        """The same, attributed to the columns. Moves number the draws from `first_number`."""
         n_threads = effective_n_jobs(self.n_jobs)
         delta, references, moves = np.zeros(len(rows)), np.zeros(len(rows)), []
         columns = np.zeros(rows.shape)
-        for number, draw in enumerate(self.draws_):
+        for number, draw in enumerate(draws, first_number):
             transported, moved = draw.attribute(rows, columns, number, n_threads)
             moves.append(moved)
             if self.signal_ == "total":
@@ -123,7 +103,7 @@ class TransportCalibrator(BaseCalibrator):
             else:
                 delta += transported.own
         for part in (delta, references, columns):
-            part /= len(self.draws_)
+            part /= len(draws)
         all_moves = Moves(
             **{
                 field.name: np.concatenate([getattr(moved, field.name) for moved in moves])

@@ -45,7 +45,7 @@ def theory(
     """
     from ..calibration import CTAD, RelaxedCTAD
     from ..io import LabelColumn, ReadOptions
-    from ..theory import bounds, constants, detection_rate, separation, variance
+    from ..theory import bounds, constants, detection_rate, lipschitz, separation, variance
     from ._new_rows import read_new_rows
 
     if (table is None) != (label is None):
@@ -63,6 +63,7 @@ def theory(
             result = _Theory(
                 calibrator.signal_,
                 constants(calibrator),
+                lipschitz(calibrator),
                 bounds(calibrator, sample),
                 variance(calibrator, sample, sample[:VARIANCE_ROWS]),
                 detection_rate(
@@ -95,6 +96,7 @@ class _Theory:
 
     signal: str
     draws: list[Constants]
+    lipschitz: float
     bounds: Bounds
     variances: dict[int, float]  # by the number of references
     detection: DetectionRate
@@ -105,6 +107,7 @@ class _Theory:
     def as_json(self) -> dict[str, Any]:
         return {
             "constants": [_json_numbers(vars(draw)) for draw in self.draws],
+            "lipschitz": self.lipschitz,
             "bounds": _json_numbers(self.mean_bounds()),
             "variance": {str(m): value for m, value in self.variances.items()},
             "detection_rate": _json_numbers(vars(self.detection)),
@@ -115,13 +118,12 @@ class _Theory:
         n_draws = len(self.draws)
         least = sum(draw.least for draw in self.draws) / n_draws
         slack = sum(draw.slack for draw in self.draws) / n_draws
-        lipschitz = sum(draw.lipschitz for draw in self.draws) / n_draws
         mean = self.mean_bounds()
         formula = "V_min + a d" if self.signal == "total" else "a d"
         yield "a", self.draws[0].mass, "mass of a row, 1/(M+1)"
         yield "V_min", least, "least cost of the references"
         yield "G", slack, "largest additional cost of the references due to a row"
-        yield "L", lipschitz, "largest change of the term if a row moves by 1"
+        yield "L", self.lipschitz, "largest change of the term if a row moves by 1"
         yield (
             "a d",
             mean["paper"],
@@ -130,7 +132,8 @@ class _Theory:
         yield "nearest", mean["nearest"], "... lower bound: all points to their nearest centroid"
         yield "lower", mean["lower"], f"... lower bound: {formula}"
         yield "term", mean["term"], "... the term"
-        yield "upper", mean["upper"], "... upper bound: lower + G"
+        upper = "... upper bound: lower + G" if self.signal == "total" else "... upper bound"
+        yield "upper", mean["upper"], upper
         for m, value in self.variances.items():
             yield f"variance {m}", value, f"over draws of {m} references, mean over training rows"
         yield "threshold", self.detection.threshold, "95 % of normal rows have a smaller term"

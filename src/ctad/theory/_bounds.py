@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._types import Floats, Rows
 from .._validation import check_new_rows
 from ..calibration import CTAD, Draw, RelaxedCTAD
-from ..transport import euclidean_costs
+from ..transport import PartialTransport, euclidean_costs
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,20 +30,19 @@ class Constants:
     slack : float
         G, the largest finite `forced` minus `least`; infinite if no centroid has capacity for a
         whole row.
-    lipschitz : float
-        If a row moves by a distance, its term changes by at most this factor of the distance.
     """
 
     mass: float
     least: float
     forced: Floats
     slack: float
-    lipschitz: float
 
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
     """Bounds of the term of each row: `paper <= nearest <= lower <= term <= upper`.
+
+    The lower bounds of `RelaxedCTAD` are those of its near view.
 
     Attributes
     ----------
@@ -65,7 +64,7 @@ class Bounds:
 
 
 def constants(calibrator: CTAD | RelaxedCTAD) -> list[Constants]:
-    """The constants of each draw of a fitted calibrator.
+    """The constants of each draw of a fitted calibrator; of `RelaxedCTAD`, of its near views.
 
     Parameters
     ----------
@@ -121,11 +120,48 @@ def bounds(calibrator: CTAD | RelaxedCTAD, X: Any) -> Bounds:
         least = known.least if with_references else 0.0
         lower += (least + known.mass * near) / n_draws
         upper += (least + known.mass * near_with_capacity + known.slack) / n_draws
+    wide = getattr(calibrator, "wide_draws_", [])
+    if wide:  # the term is the larger one of two means
+        upper = np.maximum(upper, np.mean([_most_wide(draw, rows) for draw in wide], axis=0))
     return Bounds(paper, nearest, lower, calibrator.delta(X), upper)
 
 
+def lipschitz(calibrator: CTAD | RelaxedCTAD) -> float:
+    """Theorem 4: if a row moves by a distance, its term changes by at most this factor of it.
+
+    Parameters
+    ----------
+    calibrator : CTAD or RelaxedCTAD
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from ctad import CTAD
+    >>> from ctad.theory import lipschitz
+    >>> lipschitz(CTAD(1, 3, random_state=0).fit([[0.0], [2.0], [4.0]]))
+    0.25
+    """
+    views = [fitted_draws(calibrator), getattr(calibrator, "wide_draws_", [])]
+    return max(
+        float(np.mean([_draw_lipschitz(draw, 1.0 / (len(draw.references) + 1)) for draw in draws]))
+        for draws in views
+        if draws
+    )
+
+
+def _most_wide(draw: Draw, rows: Rows) -> Floats:
+    """The cost in a wide view if the mass of a row is spread over all rows (Theorem 8)."""
+    assert isinstance(draw.transport, PartialTransport)
+    room = draw.transport.capacity
+    shares: Floats = _costs(draw, draw.transform(rows)) @ (room / room.sum())
+    return draw.transport.mass * shares
+
+
 def fitted_draws(calibrator: CTAD | RelaxedCTAD) -> list[Draw]:
-    """The draws of a fitted calibrator."""
+    """The draws of a fitted calibrator; of `RelaxedCTAD`, the near views."""
     if not isinstance(calibrator, CTAD | RelaxedCTAD):
         raise TypeError(f"calibrator must be CTAD or RelaxedCTAD, not {type(calibrator).__name__}")
     check_is_fitted(calibrator)
@@ -157,6 +193,9 @@ def _draw_constants(draw: Draw) -> Constants:
     fits = np.diag(placed.mass) >= mass * (1 - 1e-9)
     forced = np.where(fits, placed.total, np.inf)
     slack = float(forced[fits].max() - least) if fits.any() else np.inf
-    # (x - shift) / scale moves by at most 1 / min(scale) times what x moves.
-    lipschitz = mass / float(draw.radius.min() * np.abs(draw.scale).min())
-    return Constants(mass, least, forced, max(slack, 0.0), lipschitz)
+    return Constants(mass, least, forced, max(slack, 0.0))
+
+
+def _draw_lipschitz(draw: Draw, mass: float) -> float:
+    # (x - shift) / scale moves by at most 1 / min(scale) times what x moves; a bound makes it less.
+    return mass / float(draw.radius.min() * np.abs(draw.scaling.scale).min())

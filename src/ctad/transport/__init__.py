@@ -2,6 +2,14 @@
 
 from ._costs import EuclideanCosts
 from ._distances import euclidean_costs
-from ._row_transport import RowTransport, Transported
+from ._partial_transport import PartialTransport
+from ._row_transport import RowTransport
+from ._transport import Transported
 
-__all__ = ["EuclideanCosts", "RowTransport", "Transported", "euclidean_costs"]
+__all__ = [
+    "EuclideanCosts",
+    "PartialTransport",
+    "RowTransport",
+    "Transported",
+    "euclidean_costs",
+]

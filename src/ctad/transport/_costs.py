@@ -28,16 +28,17 @@ SCREEN_FROM = 16
 class EuclideanCosts:
     r"""Costs of rows at fixed centroids,
 
-    .. math:: c_j(x) = \|(x_{\text{columns}} - \text{shift}) / \text{scale} - C_j\| / r_j .
+    .. math:: c_j(x) = \|z - C_j\| / r_j, \quad z = (x - \text{shift}) / \text{scale} .
 
     Parameters
     ----------
-    centroids : array of shape (K, d)
+    centroids : array of shape (K, D)
     radius : array of shape (K,), optional
         The r_j that distances are divided by. Default: 1.
-    columns : integers of shape (d,), optional
-        The columns of the rows that are used. Default: all.
-    shift, scale : float or array of shape (d,)
+    shift, scale : float or array of shape (D,)
+    bound : float, default=inf
+        If finite, :math:`z / \sqrt{1 + (z / \text{bound})^2}` replaces z: no value is beyond the
+        bound.
 
     Examples
     --------
@@ -55,46 +56,42 @@ class EuclideanCosts:
         centroids: npt.ArrayLike,
         *,
         radius: npt.ArrayLike | None = None,
-        columns: npt.ArrayLike | None = None,
         shift: float | Floats = 0.0,
         scale: float | Floats = 1.0,
+        bound: float = np.inf,
     ) -> None:
         self.centroids: Floats = np.array(centroids, dtype=np.float64, order="C")
         if self.centroids.ndim != 2:
-            raise ValueError(f"centroids must be K x d, got shape {self.centroids.shape}")
+            raise ValueError(f"centroids must be K x D, got shape {self.centroids.shape}")
         self.n_centroids, self.n_features = k, d = self.centroids.shape
         self.radius = np.ones(k) if radius is None else np.array(radius, dtype=np.float64)
         if self.radius.shape != (k,) or not ((self.radius > 0) & np.isfinite(self.radius)).all():
             raise ValueError(f"radius must be {k} finite numbers > 0")
-        self._uses_all_columns = columns is None
-        self.columns: Integers = np.arange(d) if columns is None else np.array(columns, np.int64)
-        if self.columns.shape != (d,):
-            raise ValueError(f"columns must be {d} integers")
         self.shift, self.scale = (
             np.broadcast_to(value, d).astype(np.float64) for value in (shift, scale)
         )
-        self._scales = bool(self.shift.any() or (self.scale != 1).any())
+        if not bound > 0:
+            raise ValueError(f"bound must be > 0, not {bound}")
+        self.bound = float(bound)
+        self._scales = bool(self.shift.any() or (self.scale != 1).any() or bound < np.inf)
 
     def check_points(self, points: npt.NDArray[Any]) -> None:
-        """Raise unless the points have the columns that are used."""
-        n_columns = points.shape[1] if points.ndim == 2 else -1
-        if self._uses_all_columns and n_columns != self.n_features:
+        """Raise unless the points have the columns of the centroids."""
+        if points.ndim != 2 or points.shape[1] != self.n_features:
             raise ValueError(
                 f"points must have {self.n_features} columns, got shape {points.shape}"
             )
-        if not ((self.columns >= 0) & (self.columns < n_columns)).all():
-            raise ValueError(f"column index out of range for points of shape {points.shape}")
 
     def to_all(self, points: npt.NDArray[Any]) -> Floats:
         """The costs (n, K) of all centroids."""
         costs = np.empty((len(points), self.n_centroids))
-        fill_costs(self._transformed(points), self.centroids, self.radius, costs)
+        fill_costs(self.transformed(points), self.centroids, self.radius, costs)
         return costs
 
     def to_nearest(self, points: npt.NDArray[Any]) -> tuple[Floats, Integers]:
         """The least cost (n,) of each point, and the first centroid (n,) that has it."""
         costs, nearest = np.empty(len(points)), np.empty(len(points), dtype=np.int64)
-        rows = self._transformed(points)
+        rows = self.transformed(points)
         if self.n_centroids < SCREEN_FROM:
             fill_nearest(rows, self.centroids, self.radius, costs, nearest)
         else:
@@ -131,18 +128,18 @@ class EuclideanCosts:
         >>> shares
         array([[0.36, 0.64]])
         """
-        rows = self._transformed(points)
-        add_shares(rows, self.centroids, point, centroid, amounts, self.columns, shares)
+        rows = self.transformed(points)
+        add_shares(rows, self.centroids, point, centroid, amounts, shares)
 
     @cached_property
     def _screen(self) -> Screen:
         return new_screen(self.centroids, self.radius)
 
-    def _transformed(self, points: npt.NDArray[Any]) -> Floats:
+    def transformed(self, points: npt.NDArray[Any]) -> Floats:
         """The points in the space of the centroids, C-contiguous."""
         rows: Floats = points.astype(np.float64, order="C", casting="same_kind", copy=False)
-        if not self._scales and np.array_equal(self.columns, np.arange(rows.shape[1])):
+        if not self._scales:
             return rows
-        transformed = np.empty((len(rows), self.n_features))
-        fill_scaled(rows, self.columns, self.shift, self.scale, transformed)
+        transformed = np.empty(rows.shape)
+        fill_scaled(rows, self.shift, self.scale, self.bound, transformed)
         return transformed

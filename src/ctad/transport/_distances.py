@@ -33,6 +33,7 @@ SQUARES = 2**22  # squared distances kept at a time
 LARGEST_NORM = 1e15  # its square is far below the largest number of single precision
 SMALLEST_NORM = 1e-300  # its inverse is finite
 EPS = float(np.finfo(np.float32).eps)
+SATURATED = 1e8  # from this multiple of the bound on, bounded values equal the bound, as rounded
 
 
 # Reordering lets the compiler vectorise the sum and doubles the speed. The order may differ between
@@ -87,35 +88,30 @@ def add_shares(
     row: npt.NDArray[np.int64],
     centroid: npt.NDArray[np.int64],
     amounts: Floats,
-    columns: npt.NDArray[np.int64],
     shares: Floats,
 ) -> None:
     """Divide each amount among columns by their shares of the squared distance from its row to its
-    centroid, and add the parts to `shares` (n, D). If the distance is zero, nothing is added.
-
-    `rows` and `centroids` have the columns of `shares` that `columns` lists.
-    """
+    centroid, and add the parts to `shares` (n, D). If the distance is zero, nothing is added."""
     for i in range(amounts.size):
         x, y = rows[row[i]], centroids[centroid[i]]
         squared = _squared_distance(x, y)
         if squared > 0.0:
-            for d in range(columns.size):
+            for d in range(x.size):
                 difference = x[d] - y[d]
-                shares[row[i], columns[d]] += amounts[i] * (difference * difference / squared)
+                shares[row[i], d] += amounts[i] * (difference * difference / squared)
 
 
-@compiled
-def fill_scaled(
-    rows: Floats,
-    columns: npt.NDArray[np.int64],
-    shift: Floats,
-    scale: Floats,
-    scaled: Floats,
-) -> None:
-    """Fill `scaled` (n, d) with `(rows[:, columns] - shift) / scale`."""
+@partial(compiled, error_model="numpy")  # no divisor is zero
+def fill_scaled(rows: Floats, shift: Floats, scale: Floats, bound: float, scaled: Floats) -> None:
+    """Fill `scaled` (n, D) with `z = (rows - shift) / scale`, or, if `bound` is finite, with
+    `z / sqrt(1 + (z / bound)^2)`, which is about z near 0 and never beyond `bound`."""
     for r in range(rows.shape[0]):
-        for d in range(columns.size):
-            scaled[r, d] = (rows[r, columns[d]] - shift[d]) / scale[d]
+        for d in range(shift.size):
+            scaled[r, d] = (rows[r, d] - shift[d]) / scale[d]
+        if bound < np.inf:
+            for d in range(shift.size):
+                share = min(max(scaled[r, d] / bound, -SATURATED), SATURATED)
+                scaled[r, d] = bound * share / np.sqrt(1.0 + share * share)
 
 
 class Screen(NamedTuple):

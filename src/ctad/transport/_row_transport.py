@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Literal, Self
 
@@ -30,43 +28,18 @@ from ._greedy_placement import (
     values_of_states,
 )
 from ._solved_state import check_form, check_placement, check_reference_cost, check_values
+from ._transport import BLOCK_NUMBERS, Transport, Transported, check_finite
 
 # Above this many states a table costs more to fill than it saves, and leaves the cache.
 MAX_STATES = 4096
 
-# Rows are solved in blocks of about this many numbers: small enough for the processor's cache, and
-# large enough that the overhead of Python is negligible.
-BLOCK_NUMBERS = 2**18
 # Placing the rows of a block takes at most about this many operations, so that Ctrl-C is noticed.
 BLOCK_OPERATIONS = 2**28
 
 Target = Literal["uniform", "free"] | npt.ArrayLike
 
 
-@dataclass(frozen=True, eq=False)
-class Transported:
-    """The solved transport problem of each row; see `RowTransport.solve`.
-
-    Attributes
-    ----------
-    total : ndarray of shape (n,)
-        The value of the transport problem.
-    own : ndarray of shape (n,)
-        The part of it that the row itself pays.
-    mass : ndarray of shape (n, K) or None
-        Mass the row sends to each centroid, with `mass=True`.
-    nearest : ndarray of shape (n,) or None
-        With the target "free", the centroid that takes all of the row's mass: the first of equally
-        cheap ones.
-    """
-
-    total: Floats
-    own: Floats
-    mass: Floats | None = None
-    nearest: Integers | None = None
-
-
-class RowTransport:
+class RowTransport(Transport):
     r"""Solve, for many rows against one fixed rest,
 
     .. math::
@@ -267,117 +240,34 @@ class RowTransport:
             return float(self._state["reference_cost"])
         return cost_of_references(self._references.placed, self._references.costs)
 
-    def solve(self, costs: npt.ArrayLike, *, mass: bool = False, n_threads: int = 1) -> Transported:
-        """Transport rows given by their costs.
+    def _solve_costs(self, costs: Floats, with_mass: bool) -> Transported:
+        if self._is_free:
+            return self._send_to_nearest(costs.argmin(axis=1), costs.min(axis=1), with_mass)
+        return self._place(costs, with_mass)
 
-        Parameters
-        ----------
-        costs : array of shape (n, K)
-            Cost from each row to each centroid.
-        mass : bool, default=False
-            Also return the mass the row sends to each centroid.
-        n_threads : int, default=1
-            Threads to use; the result is the same, bit for bit.
-
-        Returns
-        -------
-        Transported
-        """
-        rows = np.asarray(costs)
-        if rows.ndim != 2 or rows.shape[1] != self.n_centroids:
-            raise ValueError(f"costs must have {self.n_centroids} columns, got shape {rows.shape}")
-
-        def solve_block(first: int, block: npt.NDArray[Any]) -> Transported:
-            block_costs: Floats = block.astype(
-                np.float64, order="C", casting="same_kind", copy=False
-            )
-            _check_finite(block_costs, first)
-            if self._is_free:
-                return self._send_to_nearest(
-                    block_costs.argmin(axis=1), block_costs.min(axis=1), mass
-                )
-            return self._place(block_costs, mass)
-
-        return self._solve_blocks(rows, solve_block, mass, n_threads)
-
-    def solve_points(
-        self,
-        points: npt.ArrayLike,
-        centroids: EuclideanCosts | npt.ArrayLike,
-        *,
-        mass: bool = False,
-        n_threads: int = 1,
+    def _solve_points(
+        self, first: int, points: npt.NDArray[Any], costs: EuclideanCosts, with_mass: bool
     ) -> Transported:
-        """Transport rows given by their coordinates, at Euclidean cost.
+        if self._is_free:
+            least, nearest = costs.to_nearest(points)
+            check_finite(least, first)
+            return self._send_to_nearest(nearest, least, with_mass)
+        to_all = costs.to_all(points)
+        check_finite(to_all, first)
+        return self._place(to_all, with_mass)
 
-        Works in blocks of rows, so that large arrays are never copied or converted at once.
+    @property
+    def _goes_to_one_centroid(self) -> bool:
+        return self._is_free
 
-        Parameters
-        ----------
-        points : array of shape (n, D)
-            Rows, of any real dtype and memory order.
-        centroids : EuclideanCosts, or array of shape (K, D)
-            Centroids, in the same order as in `reference_costs`.
-        mass, n_threads
-            As in `solve`.
-
-        Returns
-        -------
-        Transported
-        """
-        costs = centroids if isinstance(centroids, EuclideanCosts) else EuclideanCosts(centroids)
-        if costs.n_centroids != self.n_centroids:
-            raise ValueError(f"{self.n_centroids} centroids are needed, got {costs.n_centroids}")
-        rows = np.asarray(points)
-        costs.check_points(rows)
-
-        def solve_block(first: int, block: npt.NDArray[Any]) -> Transported:
-            if self._is_free:
-                least, nearest = costs.to_nearest(block)
-                _check_finite(least, first)
-                return self._send_to_nearest(nearest, least, mass)
-            block_costs = costs.to_all(block)
-            _check_finite(block_costs, first)
-            return self._place(block_costs, mass)
-
-        return self._solve_blocks(rows, solve_block, mass, n_threads)
-
-    def _solve_blocks(
-        self,
-        rows: npt.NDArray[Any],
-        solve_block: Callable[[int, npt.NDArray[Any]], Transported],
-        with_mass: bool,
-        n_threads: int,
-    ) -> Transported:
-        """Solve blocks of rows, in threads, and join the results."""
-        n, n_columns = rows.shape
-        n_costs = 1 if self._is_free else self.n_centroids  # per row
-        step = max(16, BLOCK_NUMBERS // max(n_columns, n_costs))
-        if not self._is_free and self._table is None:  # both are made before there are threads
-            step = min(step, max(1, BLOCK_OPERATIONS // self.work))
+    def _rows_at_once(self, n_columns: int) -> int:
+        if self._is_free:
+            return max(16, BLOCK_NUMBERS // n_columns)
+        rows = super()._rows_at_once(n_columns)
+        if self._table is None:  # both are made before there are threads
+            rows = min(rows, max(1, BLOCK_OPERATIONS // self.work))
             _ = self._references
-        total, own = np.empty(n), np.empty(n)
-        mass = np.empty((n, self.n_centroids)) if with_mass else None
-        nearest = np.empty(n, dtype=np.int64) if self._is_free else None
-
-        def work(start: int) -> None:
-            block = slice(start, start + step)
-            solved = solve_block(start, rows[block])
-            total[block], own[block] = solved.total, solved.own
-            if mass is not None and solved.mass is not None:
-                mass[block] = solved.mass
-            if nearest is not None and solved.nearest is not None:
-                nearest[block] = solved.nearest
-
-        starts = range(0, n, step)
-        n_threads = min(n_threads, len(starts))
-        if n_threads > 1:
-            with ThreadPoolExecutor(n_threads) as pool:
-                list(pool.map(work, starts))
-        else:
-            for start in starts:
-                work(start)
-        return Transported(total, own, mass, nearest)
+        return rows
 
     def _send_to_nearest(self, nearest: Integers, costs: Floats, with_mass: bool) -> Transported:
         """Send all mass of each row to its nearest centroid."""
@@ -413,14 +303,3 @@ class RowTransport:
         all_mass = np.zeros((len(costs), self.n_centroids))
         all_mass[:, self._with_mass] = mass
         return Transported(total, own, all_mass)
-
-
-def _check_finite(costs: Floats, first: int) -> None:
-    """Raise if a cost is not finite; `first` is the number of the first row."""
-    finite = np.isfinite(costs)
-    if not finite.all():
-        row = first + int(np.argwhere(~finite)[0, 0])
-        raise ValueError(
-            f"row {row}: its cost to a centroid is not finite (NaN, infinity, or coordinates too "
-            "large to be squared)"
-        )

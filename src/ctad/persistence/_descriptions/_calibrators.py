@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..._validation import LARGEST_VALUE
-from ...calibration import CTAD, BaseCalibrator, Draw, RelaxedCTAD, ScoreScaling
-from ...transport import RowTransport
+from ...calibration import CTAD, BaseCalibrator, ColumnScaling, Draw, RelaxedCTAD, ScoreScaling
+from ...transport import PartialTransport, RowTransport
 from .._description import Description, Values
 from .._kinds import (
     Choice,
@@ -80,12 +81,13 @@ TRANSPORT: dict[str, Kind] = {
     "random_state": Seed(),
 }
 FEATURE_SCALING = Choice((None, "standard", "robust", "minmax"))
+SCALING: dict[str, Kind] = {
+    "shift": Floats("d", **POINTS),
+    "scale": Floats("d", **DIVISORS),
+}
 DRAW: dict[str, Kind] = {
-    "columns": Integers("used", low=0, high="<d"),
-    "shift": Floats("used", **POINTS),
-    "scale": Floats("used", **DIVISORS),
-    "references": Floats("references", "used", **POINTS),
-    "centroids": Floats("centroids", "used", **POINTS),
+    "references": Floats("references", "d", **POINTS),
+    "centroids": Floats("centroids", "d", **POINTS),
     "radius": Floats("centroids", **RADIUS),
     "target": OneOf((Choice(("uniform", "free")), Integers("centroids", low=0))),
 }
@@ -99,37 +101,58 @@ PLACEMENT = Record(
         "potential": Floats("with_mass", low=0),
     }
 )
-DRAWS = ListOf(Record({**DRAW, "transport": OneOf((NEAREST, TABLE, PLACEMENT))}, own_lengths=True))
-RELAXED_DRAWS = ListOf(
-    Record({**DRAW, "target": Choice(("free",)), "transport": NEAREST}, own_lengths=True)
-)
+PARTIAL = Record({"capacity": Floats("centroids", low=0, high=1)})
+
+
+def _draws(**kinds: Kind) -> ListOf:
+    return ListOf(Record({**DRAW, **SCALING, "bound": Choice((None,)), **kinds}, own_lengths=True))
+
+
+BOUND = {"bound": Number(1e-3, 1e3)}
+DRAWS = _draws(transport=OneOf((NEAREST, TABLE, PLACEMENT)))
+NEAR_DRAWS = _draws(target=Choice(("free",)), transport=NEAREST, **BOUND)
+WIDE_DRAWS = _draws(target=Choice(("partial",)), transport=PARTIAL, **BOUND)
+
+
+def _stored_draws(draws: Sequence[Draw]) -> list[dict[str, Any]]:
+    return [
+        {
+            **{name: getattr(draw, name) for name in DRAW},
+            **{name: getattr(draw.scaling, name) for name in (*SCALING, "bound")},
+            "transport": draw.transport.state(),
+        }
+        for draw in draws
+    ]
 
 
 def _take_apart_draws(calibrator: CTAD | RelaxedCTAD) -> Values:
-    draws = [
-        {**{name: getattr(draw, name) for name in DRAW}, "transport": draw.transport.state()}
-        for draw in calibrator.draws_
-    ]
-    return {**_take_apart(calibrator), "draws": draws}
+    return {**_take_apart(calibrator), "draws": _stored_draws(calibrator.draws_)}
 
 
-def _check_draws(values: Values, scope: Scope) -> None:
-    draws = values["draws"]
-    require(len(draws) == values["n_draws"], "n_draws: not the number of draws")
+def _take_apart_views(calibrator: RelaxedCTAD) -> Values:
+    return {**_take_apart_draws(calibrator), "wide_draws": _stored_draws(calibrator.wide_draws_)}
+
+
+def _check_draws(draws: list[Values], n_draws: int) -> None:
+    require(len(draws) == n_draws, "n_draws: not the number of draws")
     for draw in draws:
-        require((np.diff(draw["columns"]) > 0).all(), "draws: columns that are not in order")
-    first = draws[0]
-    require(
-        len(first["columns"]) == scope.lengths["d"], "draws: the first does not use all columns"
-    )
-    # Explanations and reports show its points in the units of the rows.
-    for name in ("references", "centroids"):
-        points = np.abs(first[name] * first["scale"] + first["shift"])
-        require((points <= POINTS["high"]).all(), f"draws: {name} out of range")
+        scaling = ColumnScaling(draw["shift"], draw["scale"], draw["bound"])
+        # Explanations and reports show its points in the units of the rows.
+        for name in ("references", "centroids"):
+            if scaling.bound is not None:
+                require((np.abs(draw[name]) <= scaling.bound).all(), f"draws: {name} out of range")
+            points = np.abs(scaling.inverse_transform(draw[name]))
+            require((points <= POINTS["high"]).all(), f"draws: {name} out of range")
+
+
+def _check_views(values: Values, scope: Scope) -> None:
+    _check_draws(values["draws"], values["n_draws"])
+    n_wide = 0 if values["training"] == "normal" else values["n_draws"]
+    _check_draws(values["wide_draws"], n_wide)
 
 
 def _check_ctad(values: Values, scope: Scope) -> None:
-    _check_draws(values, scope)
+    _check_draws(values["draws"], values["n_draws"])
     targets = {
         draw["target"] if isinstance(draw["target"], str) else "sizes" for draw in values["draws"]
     }
@@ -137,15 +160,28 @@ def _check_ctad(values: Values, scope: Scope) -> None:
     require(values["signal"] == values["signal_"], "signal: not that of the fit")
 
 
-def _put_together_draws(calibrator: CTAD | RelaxedCTAD, values: dict[str, Any]) -> None:
+def _put_together_draws(calibrator: CTAD, values: dict[str, Any]) -> None:
     draws, signal = values.pop("draws"), values.pop("signal_")
     _put_together(calibrator, values)
     calibrator.set_draws([_draw(**draw) for draw in draws], signal)
 
 
-def _draw(transport: Values, **values: Any) -> Draw:
+def _put_together_views(calibrator: RelaxedCTAD, values: dict[str, Any]) -> None:
+    near, wide = ([_draw(**draw) for draw in values.pop(name)] for name in ("draws", "wide_draws"))
+    signal = values.pop("signal_")
+    _put_together(calibrator, values)
+    calibrator.set_views(near, wide, signal)
+
+
+def _draw(transport: Values, shift: Any, scale: Any, bound: float | None, **values: Any) -> Draw:
     m, k = len(values["references"]), len(values["centroids"])
-    return Draw(**values, transport=RowTransport.from_state(m, k, values["target"], transport))
+    target = values["target"]
+    solved: RowTransport | PartialTransport
+    if isinstance(target, str) and target == "partial":
+        solved = PartialTransport.from_state(1.0 / (m + 1), transport)
+    else:
+        solved = RowTransport.from_state(m, k, target, transport)
+    return Draw(**values, scaling=ColumnScaling(shift, scale, bound), transport=solved)
 
 
 TRANSPORT_CALIBRATOR: dict[str, Any] = {
@@ -156,8 +192,12 @@ TRANSPORT_CALIBRATOR: dict[str, Any] = {
     ),
     "take_apart": _take_apart_draws,
     "put_together": _put_together_draws,
-    "work": lambda values, scope: sum(draw.transport.work for draw in values["draws_"]),
+    "work": lambda values, scope: _work(values["draws_"]),
 }
+
+
+def _work(draws: Sequence[Draw]) -> int:
+    return sum(draw.transport.work for draw in draws)
 
 
 def _check_precision(values: Values, scope: Scope) -> None:
@@ -210,14 +250,25 @@ DESCRIPTIONS = (
         parameters={
             **PARAMETERS,
             **TRANSPORT,
-            "feature_scaling": OneOf((FEATURE_SCALING, ListOf(FEATURE_SCALING, type=tuple))),
-            "columns": Choice(("random", "all")),
-            "cost": Choice(("relative", "distance")),
+            "training": Choice(("mixed", "normal")),
+            "mass_share": Number(0, 1),
+            "trimmed": Number(0, 1),
             "rows_per_centroid": Optional(Integer(1)),
         },
-        fitted={**FITTED, "signal_": Choice(("own",)), "draws": RELAXED_DRAWS},
-        check=_check_draws,
-        **TRANSPORT_CALIBRATOR,
+        fitted={
+            **FITTED,
+            "signal_": Choice(("own",)),
+            "draws": NEAR_DRAWS,
+            "wide_draws": WIDE_DRAWS,
+        },
+        check=_check_views,
+        **{
+            **TRANSPORT_CALIBRATOR,
+            "rebuilt": (*TRANSPORT_CALIBRATOR["rebuilt"], "wide_draws_"),
+            "take_apart": _take_apart_views,
+            "put_together": _put_together_views,
+            "work": lambda values, scope: _work(values["draws_"] + values["wide_draws_"]),
+        },
     ),
     Description(
         type="ctad.calibration.CentroidDistance",
