@@ -57,7 +57,6 @@ ALTERNATIVES = (
     mahalanobis(),
     Calibration.named("paper"),
     *(variant for variant in VARIANTS.values() if variant.name != AS_PUBLISHED.name),
-    Calibration.named("recommended"),
 )
 
 # By setting and value: AS_PUBLISHED with one setting changed.

@@ -1,8 +1,7 @@
 """The study behind `RelaxedCTAD`: `python -m studies.recommended`.
 
-It measures the missing results and writes the generated part of docs/recommended.md. This takes
-hours the first time; it can be stopped and continued. Scores of detectors are those of
-`studies.paper`.
+It measures the missing results and writes the generated part of docs/recommended.md. With the
+networks this takes hours the first time; it can be stopped and continued.
 """
 
 from pathlib import Path
@@ -12,7 +11,6 @@ from ctad.evaluation import Source, run
 
 from ..arguments import parse_arguments
 from ..paper.study import RESULTS as PAPER_RESULTS
-from . import dirty
 from .agreement import measure_agreement
 from .docs_page import write_page
 from .plan import plans
@@ -30,12 +28,7 @@ def main(command_line: list[str] | None = None) -> None:
         results = run(
             plan, RESULTS, source, n_jobs=arguments.jobs, scores=SCORES, show_progress=True
         )
-    results.compact()
-    for plan in dirty.plans(datasets):
-        results = run(
-            plan, RESULTS / dirty.FOLDER, source, n_jobs=arguments.jobs, show_progress=True
-        )
-    results.compact()
+        results.compact()
     measure_agreement(datasets, source, RESULTS, SCORES)
     write_page(RESULTS)
 

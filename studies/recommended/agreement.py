@@ -10,9 +10,9 @@ from threadpoolctl import threadpool_limits
 from tqdm.auto import tqdm
 
 from ctad import RelaxedCTAD
-from ctad.evaluation import Source, Store, detector_scores
+from ctad.evaluation import Contestant, Source, Store, detector_scores
 
-from .plan import DETECTORS, SPLITS, contestant
+from .plan import CLASSICAL, SPLITS, has_enough_anomalies
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def measure_agreement(
     source: Source,
     folder: Path,
     scores_folder: Path,
-    detectors: Iterable[str] = DETECTORS,
+    detectors: Iterable[str] = CLASSICAL,
 ) -> None:
     """Measure the missing cases, with the first seed."""
     store = agreement_store(folder)
@@ -51,6 +51,7 @@ def measure_agreement(
         for dataset in datasets
         for detector in detectors
         for split in SPLITS
+        if split.training_anomalies == 0 or has_enough_anomalies(dataset, split.training_anomalies)
         if Case(dataset, detector, split.name) not in known
     ]
     with store.writing() as add, threadpool_limits(1), warnings.catch_warnings():
@@ -60,7 +61,7 @@ def measure_agreement(
         ):
             dataset = source.load(case.dataset)
             split = protocol.split(dataset, 0)
-            detector = contestant(case.detector, protocol)
+            detector = Contestant(case.detector)
             found = detector_scores(detector, dataset, protocol, 0, split, scores_folder)
             scores = found.scores.train
             agreement = None

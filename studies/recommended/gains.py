@@ -9,11 +9,9 @@ import pandas as pd
 from scipy import stats
 
 from ctad.evaluation import NO_CALIBRATION, Results
-from ctad.evaluation.report import Measurements
 
 from .candidates import NOT_CHOSEN, TOO_SLOW, candidates
-from .plan import DETECTORS, SPLITS
-from .retrained import name_in_results
+from .plan import CLASSICAL, SPLITS
 
 # Data sets from the same measurements are left out together.
 RELATED = (
@@ -22,6 +20,7 @@ RELATED = (
     ("wbc", "wdbc"),
     ("thyroid", "annthyroid"),
 )
+METRICS = ("auc_pr", "auc_roc")
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,8 +30,7 @@ class Gains:
     Attributes
     ----------
     results : pandas.DataFrame
-        AUC-PR with and without calibration (`auc_pr`, `base_auc_pr`), and whether the detector
-        gave all rows the same score (`constant`), by protocol, detector, dataset and calibration.
+        AUC-PR and AUC-ROC (`auc_pr`, `auc_roc`) by protocol, detector, dataset and calibration.
     """
 
     results: pd.DataFrame
@@ -40,21 +38,23 @@ class Gains:
     @classmethod
     def of(cls, folder: Path) -> "Gains":
         """The gains in a folder of results."""
-        measurements = Measurements(Results(folder))
-        cells = measurements.cells
-        constant = measurements.has_constant_score(cells.set_index("dataset")).to_numpy()
+        cells = Results(folder).cells.frame()
         keys = ["protocol", "detector", "dataset", "calibration"]
-        groups = cells.assign(constant=constant).groupby(keys)
+        groups = cells.groupby(keys)
         seeds = groups.size().groupby(keys[:-1])
         if (seeds.min() < seeds.max()).any():
             raise SystemExit("not all calibrations have the same seeds yet: run the study again")
-        means = groups[["auc_pr", "base_auc_pr"]].mean()
-        return cls(means.assign(constant=groups.constant.any()))
+        return cls(groups[list(METRICS)].mean())
+
+    def gain(self, metric: str = "auc_pr") -> pd.DataFrame:
+        """The gain of each calibration (columns) by protocol, detector and dataset."""
+        values = self.results[metric].unstack("calibration")
+        return values.sub(values[NO_CALIBRATION.name], axis=0)
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """The gain of each calibration (columns) by protocol, detector and dataset."""
-        return (self.results.auc_pr - self.results.base_auc_pr).unstack("calibration")
+        """The gain in AUC-PR of each calibration by protocol, classical detector and dataset."""
+        return self.gain().loc[pd.IndexSlice[:, list(CLASSICAL), :], :]
 
     @property
     def datasets(self) -> list[str]:
@@ -62,28 +62,23 @@ class Gains:
 
     def of_calibration(self, name: str, protocol: str, detector: str) -> pd.Series:
         """The gain of one calibration on each data set."""
-        return self.table.loc[(protocol, detector), name]
+        return self.gain().loc[(protocol, detector), name].dropna()
 
-    def of_idea(self, idea: str, protocol: str, detector: str) -> pd.Series:
-        """The gain of an idea that trains the detector several times, on each data set."""
-        # Its scores are calibrated already.
-        with_idea = name_in_results(detector, idea)
-        return self.plain(protocol, with_idea).auc_pr - self.plain(protocol, detector).auc_pr
+    def alone(self, protocol: str, metric: str = "auc_pr") -> pd.Series:
+        """The classical detectors alone: the mean over data sets of each."""
+        return self.of_name(NO_CALIBRATION.name, protocol, metric)
 
-    def plain(self, protocol: str, detector: str) -> pd.DataFrame:
-        """Results of the detector alone on each data set."""
-        rows = self.results.loc[(protocol, detector)]
-        return rows.xs(NO_CALIBRATION.name, level="calibration")
+    def of_name(self, calibration: str, protocol: str, metric: str = "auc_pr") -> pd.Series:
+        """A metric with a calibration: the mean over data sets for each classical detector."""
+        values = self.results[metric].xs(calibration, level="calibration").loc[protocol]
+        return values.groupby("detector").mean().loc[list(CLASSICAL)]
 
-    def mean(self, name: str) -> float:
-        """The mean gain of a calibration over data sets, then over detectors and both splits."""
-        return float(self.means(())[name])
-
-    def means(self, left_out: Iterable[str]) -> pd.Series:
-        """The mean gain of each calibration over all data sets but these."""
-        judged = self.table.loc[pd.IndexSlice[[split.name for split in SPLITS], [*DETECTORS], :], :]
-        used = judged[~judged.index.get_level_values("dataset").isin([*left_out])]
-        return used.groupby(["protocol", "detector"]).mean().mean()
+    def means(self, left_out: Iterable[str] = ()) -> pd.Series:
+        """The mean gain of each calibration over all data sets but these: over data sets, then
+        detectors, then protocols."""
+        used = self.table[~self.table.index.get_level_values("dataset").isin([*left_out])]
+        each = used.groupby(["protocol", "detector"]).mean().groupby("protocol").mean()
+        return each.loc[[split.name for split in SPLITS]].mean()
 
     def choice_without(self, left_out: Iterable[str]) -> str:
         """The calibration with the largest mean gain over all data sets but these."""

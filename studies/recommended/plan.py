@@ -3,61 +3,67 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ctad.evaluation import (
-    NO_CALIBRATION,
-    RANDOM_SPLIT,
-    Calibration,
-    Contestant,
-    Entry,
-    Plan,
-    Protocol,
-    add_by_training,
-)
+from ctad.datasets import known_dataset
+from ctad.evaluation import NO_CALIBRATION, RANDOM_SPLIT, Contestant, Entry, Plan, Protocol
 
 from ..paper.protocol import FIRST_HALF
 from ..paper.published_settings import with_published_settings
-from . import retrained
-from .candidates import BASELINE, RECOMMENDED, candidates
+from .candidates import FIRST_EDITION, RECOMMENDED, candidates
 
 CLASSICAL = ("OCSVM", "PCA", "IForest", "ECOD", "KNN")
-DETECTORS = (*CLASSICAL, "MCM", "DRL")
+NETWORKS = ("MCM", "DRL")
 SEEDS = (0, 1, 2)
-# The baseline was measured in this way elsewhere.
-FIRST_HALF_STANDARDISED = replace(
-    FIRST_HALF,
-    name="first half, standardised",
-    description="the first half of the normal rows for training, features standardised by them",
-    standardised=True,
-    add=add_by_training,
-)
-# Calibrations are chosen and judged on both splits.
-SPLITS = (FIRST_HALF, RANDOM_SPLIT)
+DIRTY_SHARES = (0.01, 0.05, 0.1)
+
+
+def dirty(share: float) -> Protocol:
+    """The random split with this share of anomalies among the training rows."""
+    return replace(
+        RANDOM_SPLIT,
+        name=f"random split, {share:.0%} anomalies",
+        description=f"as on the random split, but {share:.0%} of the training rows are anomalies",
+        training_anomalies=share,
+    )
+
+
+# Calibrations are chosen and judged on all of them.
+CLEAN = (FIRST_HALF, RANDOM_SPLIT)
+DIRTY = tuple(dirty(share) for share in DIRTY_SHARES)
+SPLITS = (*CLEAN, *DIRTY)
+
+
+def has_enough_anomalies(name: str, share: float) -> bool:
+    """Whether training gets an anomaly, and at most half of all."""
+    known = known_dataset(name)
+    n_training = (known.samples - known.anomalies) // 2
+    n_replaced = round(share * n_training)
+    return share == 0 or 1 <= n_replaced <= known.anomalies / 2
 
 
 def plans(datasets: Iterable[str]) -> list[Plan]:
-    """A plan per split, because networks have published settings on the first half only."""
+    """A plan per split, because fewer data sets have enough anomalies for larger shares."""
     names = tuple(datasets)
+    tried = [NO_CALIBRATION, *(one for group in candidates().values() for one in group)]
+    classical = [
+        Plan(
+            tuple(name for name in names if has_enough_anomalies(name, split.training_anomalies)),
+            tuple(Entry(split, Contestant(one), tuple(tried), SEEDS) for one in CLASSICAL),
+            slow_apart=False,
+        )
+        for split in SPLITS
+    ]
+    return [*classical, networks(names)]
+
+
+def networks(names: tuple[str, ...]) -> Plan:
+    """Networks with published settings: one seed, because they train for hours."""
     tried = {one.name: one for group in candidates().values() for one in group}
-    standardised = [
-        _entry(FIRST_HALF_STANDARDISED, Contestant(detector), tried[BASELINE], tried[RECOMMENDED])
-        for detector in CLASSICAL
-    ]
-    return [
-        Plan(names, tuple(entries), slow_apart=False)
-        for entries in (*(_entries(split, tried.values()) for split in SPLITS), standardised)
-    ]
-
-
-def contestant(detector: str, split: Protocol) -> Contestant:
-    """A detector as it is measured on a split."""
-    return with_published_settings(detector) if split is FIRST_HALF else Contestant(detector)
-
-
-def _entries(split: Protocol, tried: Iterable[Calibration]) -> list[Entry]:
-    """Every detector with every calibration, and the ideas that train detectors several times."""
-    entries = [_entry(split, contestant(detector, split), *tried) for detector in DETECTORS]
-    return entries + [_entry(split, one) for one in retrained.contestants(CLASSICAL)]
-
-
-def _entry(split: Protocol, contestant: Contestant, *calibrations: Calibration) -> Entry:
-    return Entry(split, contestant, (NO_CALIBRATION, *calibrations), SEEDS)
+    calibrations = (NO_CALIBRATION, tried[RECOMMENDED], tried[FIRST_EDITION])
+    return Plan(
+        names,
+        tuple(
+            Entry(FIRST_HALF, with_published_settings(one), calibrations, SEEDS[:1])
+            for one in NETWORKS
+        ),
+        slow_apart=False,
+    )

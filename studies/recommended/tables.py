@@ -1,7 +1,6 @@
 """The tables of docs/recommended.md, as lines of Markdown."""
 
 from collections import Counter
-from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
@@ -9,62 +8,48 @@ import pandas as pd
 from ctad.evaluation.report import format_p_value
 
 from ..markdown import table
-from .candidates import BASELINE, RECOMMENDED, TOO_SLOW, candidates
+from .candidates import FIRST_EDITION, RECOMMENDED, RIVALS, TERM_ALONE, TOO_SLOW, candidates
 from .gains import Gains, left_out_groups, p_value
-from .plan import (
-    CLASSICAL,
-    DETECTORS,
-    FIRST_HALF,
-    FIRST_HALF_STANDARDISED,
-    RANDOM_SPLIT,
-    SPLITS,
-)
-from .retrained import IDEAS
+from .plan import CLASSICAL, CLEAN, NETWORKS, SPLITS
 
-# The gains that were aimed at, on the first half.
-GOALS = dict(zip(DETECTORS, (0.15, 0.10, 0.08, 0.10, 0.02, 0.058, 0.024), strict=True))
 LARGE_LOSS = 0.05
 SMALL_LOSS = 0.02
 AGREEMENT_EDGES = (-1.0, 0.25, 0.5, 0.7, 1.0)
-
-# A part of RelaxedCTAD: candidates without it, and what replaces it there.
-PARTS = {
-    "up to 200 centroids": {"K up to 100": "up to 100", "K up to 30": "up to 30"},
-    "unscaled and min-max": {
-        "unscaled": "unscaled columns",
-        "standardised": "standardised columns",
-        "min-max": "columns scaled to [0, 1]",
-    },
-    "random columns": {"all columns": "all columns"},
-    "four draws": {"2 draws": "two"},
-    "weight 2": {"weight 1": "weight 1"},
-    "median and quartiles": {"mean and standard deviation": "mean and standard deviation"},
-    "leave-one-out training terms": {"in-sample terms, weight 2": "in-sample terms"},
-}
+METRIC_NAMES = {"auc_pr": "AUC-PR", "auc_roc": "AUC-ROC"}
 
 
-def gains_by_detector(gains: Gains) -> list[str]:
-    """What calibration adds to each detector."""
-    heads = ["detector", "split", "data sets", "AUC-PR", "gain", "p", "wins", "goal"]
-    heads += ["constant on", "gain elsewhere", "gain of RelaxedCTAD", "gain of the nearest row"]
+def by_split(gains: Gains, metric: str) -> list[str]:
+    """What calibrations add on each split, as means over the classical detectors."""
+    shown = (RECOMMENDED, *RIVALS, FIRST_EDITION)
     rows = []
-    for protocol, detector in _judged():
-        plain, gain = gains.plain(protocol, detector), gains.of_choices(protocol, detector)
-        rows.append(
-            (
-                *(detector, protocol, len(gain), f"{plain.base_auc_pr.mean():.3f}"),
-                *(
-                    f"**{gain.mean():+.3f}**",
-                    format_p_value(p_value(gain), decimals=4),
-                    (gain > 0).sum(),
-                ),
-                f"{GOALS[detector]:+.3f}" if protocol == FIRST_HALF.name else "> 0",
-                *(plain.constant.sum(), f"{gain[~plain.constant].mean():+.3f}"),
-                f"{gains.of_calibration(RECOMMENDED, protocol, detector).mean():+.3f}",
-                f"{gains.of_calibration(BASELINE, protocol, detector).mean():+.3f}",
-            )
-        )
+    for split in SPLITS:
+        alone = gains.alone(split.name, metric).mean()
+        added = [gains.of_name(one, split.name, metric).mean() - alone for one in shown]
+        cells = [f"{value:+.3f}" for value in added]
+        if metric == "auc_pr":
+            chosen = np.mean([gains.of_choices(split.name, one).mean() for one in CLASSICAL])
+            cells.insert(1, f"{chosen:+.3f}")
+        n_datasets = len(gains.table.loc[split.name].index.unique("dataset"))
+        rows.append((split.name, n_datasets, f"{alone:.3f}", f"**{cells[0]}**", *cells[1:]))
+    heads = ["split", "data sets", f"{METRIC_NAMES[metric]} alone", *shown]
+    if metric == "auc_pr":
+        heads.insert(4, "chosen without the data set")
     return table(heads, rows)
+
+
+def by_detector(gains: Gains) -> list[str]:
+    """The gain in AUC-PR of each detector on each split."""
+    rows = []
+    for detector in (*CLASSICAL, *NETWORKS):
+        cells = []
+        for split in SPLITS if detector in CLASSICAL else SPLITS[:1]:
+            gain = gains.of_calibration(RECOMMENDED, split.name, detector)
+            cells.append(
+                f"{gain.mean():+.3f} ({(gain > 0).sum()} of {len(gain)}, "
+                f"p {format_p_value(p_value(gain), decimals=4)})"
+            )
+        rows.append((detector, *cells, *[""] * (len(SPLITS) - len(cells))))
+    return table(("detector", *(split.name for split in SPLITS)), rows)
 
 
 def choices(gains: Gains) -> list[str]:
@@ -78,84 +63,56 @@ def choices(gains: Gains) -> list[str]:
 
 
 def large_losses(gains: Gains) -> list[str]:
-    """The data sets that lose much."""
+    """The data sets that lose much, without anomalies among the training rows."""
     rows = []
-    for protocol, detector in _judged():
-        lost = (
-            _large_losses(gains.of_choices(protocol, detector)),
-            _large_losses(gains.of_calibration(RECOMMENDED, protocol, detector)),
-        )
-        if any(lost):
-            rows.append((detector, protocol, *lost))
-    heads = ("detector", "split", "chosen without the data set", "RelaxedCTAD")
-    return table(heads, rows)
+    for split in CLEAN:
+        for detector in CLASSICAL:
+            gain = gains.of_calibration(RECOMMENDED, split.name, detector)
+            lost = ", ".join(f"{one} {gain[one]:+.2f}" for one in gain.index[gain < -LARGE_LOSS])
+            rows.append((detector, split.name, lost))
+    return table(("detector", "split", "data sets"), [row for row in rows if row[-1]])
 
 
-def _large_losses(gain: pd.Series) -> str:
-    return ", ".join(f"{name} {gain[name]:+.2f}" for name in gain.index[gain < -LARGE_LOSS])
-
-
-def baseline(gains: Gains) -> list[str]:
-    """Mean AUC-PR of the classical detectors beside the baseline, which has no shuttle."""
-    names = {
-        FIRST_HALF: "first half, unscaled",
-        FIRST_HALF_STANDARDISED: "first half, standardised",
-        RANDOM_SPLIT: "random split, standardised",
-    }
+def alone_or_together(gains: Gains) -> list[str]:
+    """The detector alone, the term alone and both, as means over the classical detectors."""
     rows = []
-    for split, name in names.items():
-        cells = gains.results.loc[split.name].drop("shuttle", level="dataset")
-        means = cells.auc_pr.groupby(["calibration", "detector"]).mean().unstack("detector")
-        means = means[list(CLASSICAL)].mean(axis=1)
-        of_choices = ""
-        if split in SPLITS:
-            gained = [gains.of_choices(split.name, one).drop("shuttle").mean() for one in CLASSICAL]
-            of_choices = f"{means['none'] + np.mean(gained):.4f}"
-        shown = (f"{means[one]:.4f}" for one in ("none", BASELINE, RECOMMENDED))
-        rows.append((name, *shown, of_choices))
-    heads = ("split and columns", "detectors alone", "with the nearest training row")
-    heads += ("with RelaxedCTAD", "chosen without the data set")
-    return table(heads, rows)
-
-
-def parts(gains: Gains) -> list[str]:
-    """The mean gain that is lost if a part of RelaxedCTAD is replaced."""
-    mean = gains.means(())
-    rows = [
-        (part, in_its_place, f"{mean[RECOMMENDED] - mean[name]:+.4f}")
-        for part, replacements in PARTS.items()
-        for name, in_its_place in replacements.items()
+    for split in SPLITS:
+        cells = [
+            f"{gains.of_name(one, split.name, metric).mean():.3f}"
+            for metric in METRIC_NAMES
+            for one in ("none", TERM_ALONE, RECOMMENDED, "weight 1")
+        ]
+        rows.append((split.name, *cells))
+    heads = [
+        f"{name}: {what}"
+        for name in METRIC_NAMES.values()
+        for what in ("detector", "term", "both", "both, weight 1")
     ]
-    lost = mean["unscaled"] - mean["unscaled, plain distance"]
-    rows.append(("relative costs", "plain distances (with unscaled columns)", f"{lost:+.4f}"))
-    return table(("part", "in its place", "gain lost"), rows)
+    return table(("split", *heads), rows)
 
 
 def all_candidates(gains: Gains) -> list[str]:
-    """Every candidate with its mean gains."""
-    heads = ["candidate", *_heads(DETECTORS)]
+    """Every candidate with its mean gain on each split."""
+    heads = ["candidate", "all splits", *(split.name for split in SPLITS)]
+    of_all = gains.means()
     rows = []
     for subject, group in candidates().items():
         rows.append((f"*{subject}*", *[""] * (len(heads) - 1)))
         for one in group:
             name = f"**{one.name}**" if one.name == RECOMMENDED else one.name
             name += " (too slow)" if one.name in TOO_SLOW else ""
-            rows.append((name, *_mean_gains(gains.of_calibration, one.name, DETECTORS)))
+            each = [
+                gains.of_name(one.name, split.name).mean() - gains.alone(split.name).mean()
+                for split in SPLITS
+            ]
+            rows.append((name, f"{of_all[one.name]:+.4f}", *(f"{gain:+.3f}" for gain in each)))
     return table(heads, rows)
-
-
-def ideas(gains: Gains) -> list[str]:
-    """The ideas that train a detector several times, beside RelaxedCTAD."""
-    rows = [(RECOMMENDED, *_mean_gains(gains.of_calibration, RECOMMENDED, CLASSICAL))]
-    rows += [(idea, *_mean_gains(gains.of_idea, idea, CLASSICAL)) for idea in IDEAS]
-    return table(["idea", *_heads(CLASSICAL)], rows)
 
 
 def gains_by_agreement(together: pd.DataFrame) -> list[str]:
     """The gain by agreement, given both for each case."""
-    intervals = pd.cut(together.agreement, AGREEMENT_EDGES, include_lowest=True)
     rows = []
-    for interval, cases in together.groupby(intervals, observed=True):
+    for interval, cases in by_interval(together):
         gain = cases.gain
         rows.append(
             (
@@ -163,24 +120,36 @@ def gains_by_agreement(together: pd.DataFrame) -> list[str]:
                 len(cases),
                 *(f"{gain.mean():+.3f}", f"{gain.median():+.3f}"),
                 *(f"{(gain > 0).mean():.0%}", f"{(gain < -SMALL_LOSS).mean():.0%}"),
+                f"{calibration_error(together, interval):.0%}",
             )
         )
     heads = ("agreement on training rows", "cases", "mean gain", "median", "wins")
-    return table((*heads, f"lose over {SMALL_LOSS}"), rows)
+    return table((*heads, f"lose over {SMALL_LOSS}", "wins, off by"), rows)
 
 
-def _judged() -> list[tuple[str, str]]:
-    return [(split.name, detector) for split in SPLITS for detector in DETECTORS]
+def by_interval(together: pd.DataFrame):
+    """The cases of each interval of agreement."""
+    intervals = pd.cut(together.agreement, AGREEMENT_EDGES, include_lowest=True)
+    return together.groupby(intervals, observed=True)
 
 
-def _heads(detectors: tuple[str, ...]) -> list[str]:
-    splits = [split.name for split in SPLITS]
-    return splits + [f"{detector}, {split}" for split in splits for detector in detectors]
+def calibration_error(together: pd.DataFrame, interval: pd.Interval) -> float:
+    """How far a stated share of wins is from the share on data sets that were not used for it.
 
-
-def _mean_gains(
-    gain_of: Callable[[str, str, str], pd.Series], name: str, detectors: tuple[str, ...]
-) -> list[str]:
-    """The mean over detectors for both splits, then each mean."""
-    each = [[gain_of(name, split.name, one).mean() for one in detectors] for split in SPLITS]
-    return [f"{np.mean(one):+.4f}" for one in each] + [f"{v:+.3f}" for one in each for v in one]
+    The share is stated from one half of the groups of data sets and compared with the other half,
+    over 200 random halves; the mean absolute difference.
+    """
+    cases = dict(iter(by_interval(together)))[interval]
+    wins = (cases.gain > 0).groupby(level="dataset").agg(["sum", "size"])
+    groups = [group for group in left_out_groups(wins.index) if set(group) & set(wins.index)]
+    random, differences = np.random.default_rng(0), []
+    for _ in range(200):
+        stated_by = {name for group in groups if random.random() < 0.5 for name in group}
+        is_stated = wins.index.isin(stated_by)
+        if is_stated.any() and not is_stated.all():
+            shares = [
+                wins[part]["sum"].sum() / wins[part]["size"].sum()
+                for part in (is_stated, ~is_stated)
+            ]
+            differences.append(abs(shares[0] - shares[1]))
+    return float(np.mean(differences))

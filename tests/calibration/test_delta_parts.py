@@ -16,6 +16,8 @@ NEW = 2 * RANDOM.normal(size=(50, 6)) * [1, 1, 5, 0.1, 1, 30]
 
 CALIBRATORS = [
     RelaxedCTAD(random_state=0),
+    RelaxedCTAD(n_draws=2, random_state=0),
+    RelaxedCTAD(training="normal", random_state=0),
     CTAD(random_state=0),
     CTAD(target="sizes", signal="own", random_state=0),
     CTAD(target="free", random_state=0),
@@ -41,21 +43,24 @@ def test_the_parts_sum_to_the_term(calibrator):
 
 def test_all_mass_of_each_row_is_in_the_moves(calibrator):
     moves = calibrator.delta_parts(NEW).moves
-    n_draws, m = len(calibrator.draws_), len(calibrator.references_)
-    sums = np.zeros((len(NEW), n_draws))
+    views = [calibrator.draws_, getattr(calibrator, "wide_draws_", [])]  # wide draws come last
+    draws, n_draws = [*views[0], *views[1]], len(calibrator.draws_)
+    sums = np.zeros((len(NEW), len(draws)))
     np.add.at(sums, (moves.row, moves.draw), moves.share)
-    np.testing.assert_allclose(sums, 1.0, rtol=1e-12)
-    for number, draw in enumerate(calibrator.draws_):
-        inside = (NEW[:, draw.columns] - draw.shift) / draw.scale
+    is_used = sums > 0  # each row is in one of the views
+    np.testing.assert_allclose(sums[is_used], 1.0, rtol=1e-12)
+    np.testing.assert_array_equal(is_used.sum(axis=1), n_draws)
+    for number, draw in enumerate(draws):
         here = moves.draw == number
         row, centroid = moves.row[here], moves.centroid[here]
-        distances = cdist(inside, draw.centroids)[row, centroid]
+        distances = cdist(draw.transform(NEW), draw.centroids)[row, centroid]
         np.testing.assert_allclose(moves.distance[here], distances, rtol=1e-9)
         np.testing.assert_array_equal(moves.usual[here], draw.radius[centroid])
     costs = moves.share * moves.distance / moves.usual
-    paid = np.bincount(moves.row, costs, minlength=len(NEW)) / (m + 1) / n_draws
-    own = np.mean([draw.solve(NEW).own for draw in calibrator.draws_], axis=0)
-    np.testing.assert_allclose(paid, own, rtol=1e-9)
+    paid = np.bincount(moves.row, costs, minlength=len(NEW))
+    paid /= (len(calibrator.references_) + 1) * n_draws
+    own = [np.mean([draw.solve(NEW).own for draw in view], axis=0) for view in views if view]
+    np.testing.assert_allclose(paid, np.max(own, axis=0), rtol=1e-9)
 
 
 @pytest.mark.parametrize("block_numbers", [1, 10**6])
@@ -63,7 +68,7 @@ def test_the_nearest_references(calibrator, block_numbers, monkeypatch):
     monkeypatch.setattr("ctad.calibration._draw.BLOCK_NUMBERS", block_numbers)
     neighbours = calibrator.delta_parts(NEW).neighbours
     draw = calibrator.draws_[0]
-    distances = cdist((NEW - draw.shift) / draw.scale, calibrator.references_)
+    distances = cdist(draw.transform(NEW), calibrator.references_)
     np.testing.assert_allclose(neighbours.distance, np.sort(distances, axis=1)[:, :3], rtol=1e-9)
     np.testing.assert_array_equal(neighbours.reference[:, 0], distances.argmin(axis=1))
 

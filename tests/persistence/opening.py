@@ -135,6 +135,9 @@ def use(model: Any, rows: Any) -> None:
             getattr(model, method)(rows)
     if hasattr(model, "calibrate"):
         model.calibrate(np.linspace(0, 1, len(rows)), rows)
+    if hasattr(model, "delta_parts"):  # explanations and reports
+        model.delta_parts(rows)
+        model.reference_points()
 
 
 def limit_memory(n_bytes: float) -> None:

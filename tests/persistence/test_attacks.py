@@ -221,6 +221,12 @@ def without_entry(path: str) -> Any:
     return alter
 
 
+def swap(file: File, first: str, second: str) -> None:
+    """Exchange two values."""
+    file[first], file[second] = file[second], file[first]
+
+
+CAPACITY = "fitted.wide_draws.0.transport.capacity"
 SCALER = "fitted.detector_.parameters.steps.0.1"
 MINMAX = "fitted.detector_.parameters.steps.1.1"
 FOREST = "fitted.detector_"
@@ -545,14 +551,84 @@ CRASHES = {
     "references too large to be squared": Attack(
         "CTAD", array_at("fitted.draws.0.references", lambda rows: rows * 1e300)
     ),
-    "columns of a draw that do not exist": Attack(
-        "RelaxedCTAD", item_at("fitted.draws.0.columns", 0, 99)
+    "a draw of other columns": Attack(
+        "RelaxedCTAD",
+        lambda file: [
+            array_at(f"fitted.draws.1.{name}", lambda values: values[..., :2])(file)
+            for name in ("references", "centroids", "shift", "scale")
+        ],
+        "a length",
     ),
-    "negative columns of a draw": Attack("RelaxedCTAD", item_at("fitted.draws.0.columns", 0, -1)),
-    "a column of a draw twice": Attack("RelaxedCTAD", item_at("fitted.draws.0.columns", 1, 0)),
     "a scale of zero": Attack("RelaxedCTAD", item_at("fitted.draws.0.scale", 0, 0.0)),
     "a radius of zero": Attack("RelaxedCTAD", item_at("fitted.draws.0.radius", 0, 0.0)),
     "no draws": Attack("RelaxedCTAD", at("fitted.draws", [])),
+    "capacities too small to hold the mass": Attack(
+        "RelaxedCTAD", array_at(CAPACITY, lambda values: values * 1e-3), "less than the mass"
+    ),
+    "no capacities": Attack("RelaxedCTAD", array_at(CAPACITY, np.zeros_like), "less than the mass"),
+    "a capacity of NaN": Attack("RelaxedCTAD", item_at(CAPACITY, 0, np.nan), "NaN"),
+    "a negative capacity": Attack("RelaxedCTAD", item_at(CAPACITY, 0, -1e-9), "below 0"),
+    "a huge capacity": Attack("RelaxedCTAD", item_at(CAPACITY, 0, 1e300), "above 1"),
+    "capacities of fewer centroids": Attack(
+        "RelaxedCTAD", array_at(CAPACITY, lambda values: values[:-1] * 2), "a length"
+    ),
+    "a bound of zero": Attack("RelaxedCTAD", at("fitted.draws.0.bound", 0.0), "bound"),
+    "a negative bound": Attack("RelaxedCTAD", at("fitted.wide_draws.0.bound", -3.0), "bound"),
+    "a bound of NaN": Attack("RelaxedCTAD", at("fitted.draws.0.bound", "nan"), "bound"),
+    "a huge bound": Attack("RelaxedCTAD", at("fitted.wide_draws.0.bound", 1e300), "bound"),
+    "an infinite bound": Attack("RelaxedCTAD", at("fitted.draws.0.bound", "inf"), "bound"),
+    "no bound": Attack("RelaxedCTAD", at("fitted.draws.0.bound", None), "bound"),
+    "a bound of the paper's draws": Attack("CTAD", at("fitted.draws.0.bound", 3.0), "bound"),
+    "a bound that is nearer than points": Attack(
+        "RelaxedCTAD", at("fitted.wide_draws.0.bound", 0.1), "out of range"
+    ),
+    "references beyond the bound": Attack(
+        "RelaxedCTAD", item_at("fitted.draws.0.references", 0, 3.01), "references out of range"
+    ),
+    "centroids beyond the bound": Attack(
+        "RelaxedCTAD", item_at("fitted.wide_draws.1.centroids", 0, -3.01), "centroids out of range"
+    ),
+    "points too large in the units of the rows": Attack(
+        "RelaxedCTAD", item_at("fitted.draws.0.scale", slice(None), 1e200), "out of range"
+    ),
+    "points at the bound of a large scale": Attack(
+        "RelaxedCTAD",
+        lambda file: (
+            item_at("fitted.draws.0.references", 0, 3.0)(file),
+            item_at("fitted.draws.0.scale", 0, 1e95)(file),
+        ),
+        "out of range",
+    ),
+    "rows far out of a tiny scale": Attack(
+        "RelaxedCTAD", item_at("fitted.wide_draws.0.scale", slice(None), 1e-200), None
+    ),
+    "limited mass in a near view": Attack(
+        "RelaxedCTAD", at("fitted.draws.0.target", "partial"), "target"
+    ),
+    "a near view in the place of a wide one": Attack(
+        "RelaxedCTAD", lambda file: swap(file, "fitted.draws", "fitted.wide_draws"), "target"
+    ),
+    "unlimited mass in a wide view": Attack(
+        "RelaxedCTAD", at("fitted.wide_draws.0.target", "free"), "target"
+    ),
+    "limited mass in the paper's method": Attack(
+        "CTAD", at("fitted.draws.0.target", "partial"), "target"
+    ),
+    "a solved transport of references in a wide view": Attack(
+        "RelaxedCTAD", at("fitted.wide_draws.0.transport", {"reference_cost": 1.0}), "transport"
+    ),
+    "no wide views": Attack("RelaxedCTAD", at("fitted.wide_draws", []), "training: not that"),
+    "fewer wide views": Attack(
+        "RelaxedCTAD", lambda file: file["fitted.wide_draws"].pop(), "not the number"
+    ),
+    "wide views of normal rows": Attack(
+        "RelaxedCTAD", at("parameters.training", "normal"), "training: not that"
+    ),
+    "a wide view that is a near one": Attack(
+        "RelaxedCTAD", used_twice("fitted.wide_draws.0", "fitted.draws.0")
+    ),
+    "a share of no mass": Attack("RelaxedCTAD", at("parameters.mass_share", 0), "mass_share"),
+    "all rows left out": Attack("RelaxedCTAD", at("parameters.trimmed", 1.0), "trimmed"),
     "draws that share their arrays": Attack(
         "RelaxedCTAD", used_twice("fitted.draws.0", "fitted.draws.1"), "used twice"
     ),
@@ -711,6 +787,14 @@ def many_relaxed_centroids(file: File) -> None:
     file.set_array(f"{draw}.radius", np.ones(n))
 
 
+def many_wide_centroids(file: File) -> None:
+    """A few hundred kB of centroids, of which all pairs are compared."""
+    n = 16_000
+    file.set_array("fitted.wide_draws.0.centroids", np.linspace(0, 1, 3 * n).reshape(-1, 3))
+    file.set_array("fitted.wide_draws.0.radius", np.ones(n))
+    file.set_array(CAPACITY, np.ones(n))
+
+
 def deep_tree(file: File) -> None:
     """20 MB of nodes: a tree of 200,000 levels, and the others of a single node."""
     nodes, levels = f"{FOREST}.fitted.nodes", 200_000
@@ -738,6 +822,9 @@ EXHAUSTION = {
     "a header of 15 MB": Attack("distance", long_header, "not an array of numbers"),
     "a search in 50 MB": Attack("KNN", many_neighbours, None),
     "50 MB of centroids": Attack("RelaxedCTAD", many_relaxed_centroids, None),
+    "many centroids with limited mass": Attack(
+        "RelaxedCTAD", many_wide_centroids, "scoring a row may take"
+    ),
     "a deep tree of 20 MB": Attack("forest", deep_tree, None),
     "a polynomial with very many products": Attack(
         "polynomials", wide_products, "columns are made of 3"

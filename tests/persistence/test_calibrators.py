@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from ctad import CTAD, RelaxedCTAD, load
 from ctad.calibration import Draw
@@ -49,11 +50,11 @@ def test_everything_is_the_same_to_the_last_bit(example):
         np.testing.assert_array_equal(
             again.calibrate(scores, rows), calibrator.calibrate(scores, rows)
         )
+    new = np.asarray(rows, dtype=float)
     for ours, theirs in zip(
         getattr(again, "draws_", ()), getattr(calibrator, "draws_", ()), strict=True
     ):
-        others, new = (np.asarray(part, dtype=float)[:, ours.columns] for part in (rows[:5], rows))
-        first, second = (draw.with_references(others).solve(new) for draw in (ours, theirs))
+        first, second = (draw.with_references(new[:5]).solve(new) for draw in (ours, theirs))
         np.testing.assert_array_equal(first.total, second.total)
 
 
@@ -67,9 +68,9 @@ def large_model(n_centroids, n_references, target="uniform", solved=None):
     references, centroids = random.normal(size=(n_references, 1)), np.zeros((n_centroids, 1))
     if solved is None:
         of_small = small.draws_[0]
-        place = (np.ones(n_centroids), of_small.columns, of_small.shift, of_small.scale)
         small.set_params(target=target if isinstance(target, str) else "sizes")
-        small.set_draws([Draw.solved(references, centroids, *place, target)], "total")
+        drawn = Draw.solved(references, centroids, np.ones(n_centroids), of_small.scaling, target)
+        small.set_draws([drawn], "total")
         return store(small)
     stored, entries = store(small)
     [draw] = stored["fitted"]["draws"]
@@ -82,6 +83,17 @@ def large_model(n_centroids, n_references, target="uniform", solved=None):
         if isinstance(value, np.ndarray):
             entries[f"arrays/{1000 + number}.npy"] = array_to_bytes(value)
             draw["transport"][name] = {"array": f"arrays/{1000 + number}.npy"}
+    return stored, entries
+
+
+def large_wide_view(n_centroids):
+    """A calibrator in one dimension whose wide view has many centroids, as data."""
+    small = RelaxedCTAD(2, 3, random_state=0).fit(X_TRAIN[:, :1], scores=X_TRAIN[:, 0])
+    stored, entries = store(small)
+    [draw] = stored["fitted"]["wide_draws"]
+    entries[draw["centroids"]["array"]] = array_to_bytes(np.zeros((n_centroids, 1)))
+    for values in (draw["radius"], draw["transport"]["capacity"]):
+        entries[values["array"]] = array_to_bytes(np.ones(n_centroids))
     return stored, entries
 
 
@@ -125,6 +137,9 @@ LARGE = {
         lambda: large_model(16_000, 16_001, "free", solved={"reference_cost": 1.0}),
         None,
     ),
+    # All pairs of centroids are compared, and a row takes as long as 64.
+    "a wide view of 4000": (lambda: large_wide_view(4000), "scoring a row may take"),
+    "a wide view of 3900": (lambda: large_wide_view(3900), None),
     "little mass": (lambda: large_model(16_000, 1, one_mass(16_000)), None),
 }
 
@@ -163,11 +178,41 @@ def test_large_problems_take_neither_time_nor_memory(outcomes, name):
         assert message in outcomes[name]["message"]
 
 
-@pytest.mark.parametrize("changed", [{"target": "free"}, {"signal": "own"}, {"n_draws": 2}])
-def test_parameters_are_those_of_the_fit(changed, tmp_path):
-    calibrator = CTAD(2, 3).fit(X_TRAIN).set_params(**changed)
+@pytest.mark.parametrize(
+    ("calibrator", "changed"),
+    [
+        (CTAD(2, 3), {"target": "free"}),
+        (CTAD(2, 3), {"signal": "own"}),
+        (CTAD(2, 3), {"n_draws": 2}),
+        (RelaxedCTAD(2, 3), {"n_draws": 2}),
+        (RelaxedCTAD(2, 3), {"training": "normal"}),
+        (RelaxedCTAD(2, 3, training="normal"), {"training": "mixed"}),
+    ],
+    ids=str,
+)
+def test_parameters_are_those_of_the_fit(calibrator, changed, tmp_path):
+    calibrator = clone(calibrator).fit(X_TRAIN).set_params(**changed)
     with pytest.raises(InputError, match=f"{next(iter(changed))}: not"):
         calibrator.save(tmp_path / "model.ctad")
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"mass_share": 5e-324},
+        {"mass_share": 1e-9, "n_references": 1},
+        {"mass_share": np.nextafter(1, 0)},
+        {"trimmed": 0},
+        {"trimmed": np.nextafter(1, 0)},
+    ],
+    ids=str,
+)
+def test_extreme_parameters_can_be_saved(parameters, tmp_path):
+    calibrator = RelaxedCTAD(random_state=0, **parameters).fit(X_TRAIN, scores=X_TRAIN[:, 0])
+    calibrator.save(tmp_path / "model.ctad")
+    again = load(tmp_path / "model.ctad")
+    np.testing.assert_array_equal(again.delta(X_NEW), calibrator.delta(X_NEW))
+    assert again.get_params() == calibrator.get_params()
 
 
 def test_the_work_of_a_search_is_limited(tmp_path):
@@ -186,6 +231,7 @@ def test_nothing_is_solved_or_clustered_when_loading(tmp_path, monkeypatch):
         CTAD(random_state=0),
         CTAD(12, 21, random_state=0),
         RelaxedCTAD(random_state=0),
+        RelaxedCTAD(training="normal", random_state=0),
     ):
         paths.append(tmp_path / f"{len(paths)}.ctad")
         calibrator.fit(X_TRAIN).save(paths[-1])
@@ -198,6 +244,8 @@ def test_nothing_is_solved_or_clustered_when_loading(tmp_path, monkeypatch):
         "place_rows_by_search",
     ):
         monkeypatch.setattr(f"ctad.transport._row_transport.{name}", refuse)
-    monkeypatch.setattr("ctad.calibration._draw.find_centroids", refuse)
-    monkeypatch.setattr("ctad.calibration._draw.euclidean_costs", refuse)
+    for name in ("_draw.find_centroids", "_views.find_centroids"):
+        monkeypatch.setattr(f"ctad.calibration.{name}", refuse)
+    for name in ("_draw.euclidean_costs", "_views.euclidean_costs"):
+        monkeypatch.setattr(f"ctad.calibration.{name}", refuse)
     assert [load(path) for path in paths]

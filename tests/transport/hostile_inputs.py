@@ -16,9 +16,11 @@ from ctad.errors import InputError
 from ctad.persistence._kinds import NotDescribedError
 from ctad.transport import (
     EuclideanCosts,
+    PartialTransport,
     RowTransport,
     _distances,
     _greedy_placement,
+    _partial_placement,
     _row_transport,
     euclidean_costs,
 )
@@ -38,9 +40,7 @@ def check_that_indices_are_checked() -> None:
     """Raise unless an index out of range is an error of compiled code here."""
     first, rows = np.zeros(1, np.int64), np.ones((1, 1))
     try:
-        _distances.add_shares(
-            rows, 2 * rows, first, first, np.ones(1), np.ones(1, np.int64), np.zeros((1, 1))
-        )
+        _distances.add_shares(rows, 2 * rows, first, first + 1, np.ones(1), np.zeros((1, 1)))
     except IndexError:
         return
     raise AssertionError("NUMBA_BOUNDSCHECK is not set")
@@ -67,10 +67,14 @@ def check_distances(k: int, d: int, choose: np.random.Generator) -> None:
     rows.flat[choose.integers(rows.size, size=2)] = choose.choice(NOT_NUMBERS, 2)
     radius = 10.0 ** choose.uniform(-150, 150, k)
     scale = 10.0 ** choose.uniform(-200, 200, d)
+    bound = choose.choice([1e-3, 3.0, 1e3])
     for costs in (
         EuclideanCosts(centroids),
-        EuclideanCosts(centroids, radius=radius, columns=np.arange(d)[::-1], scale=scale),
+        EuclideanCosts(centroids, radius=radius, scale=scale),
+        EuclideanCosts(centroids, radius=radius, shift=centroids[0], scale=scale, bound=bound),
     ):
+        points_inside = costs.transformed(rows)
+        assert not (np.abs(points_inside) > costs.bound).any()
         costs.to_all(rows)
         _, nearest = costs.to_nearest(rows)
         assert ((nearest >= 0) & (nearest < k)).all()
@@ -96,6 +100,30 @@ def check_transport(m: int, k: int, target: str, table: bool, choose: np.random.
         assert np.isfinite(each.solve(rows, mass=True).total).all()
 
 
+def check_partial_transport(k: int, d: int, choose: np.random.Generator) -> None:
+    """Rows of any costs, to capacities of which some are zero; then bounded points of any units."""
+    capacity = choose.choice([0.0, 1e-300, 0.1, 1.0, 1e15], k)
+    capacity[choose.integers(k)] = 1.0
+    transport = PartialTransport(capacity, mass=choose.choice([1e-3, 1.0]))
+    for n in (0, 1, 63, 64, 65, 130):
+        rows = np.abs(np.minimum(choose.choice(VALUES, (n, k)), 1e160))
+        solved = transport.solve(rows, mass=True)
+        assert np.isfinite(solved.own).all()
+        assert (solved.mass <= capacity).all()
+        points_ = points(130, d, choose)[:n]
+        centroids = choose.uniform(-3, 3, (k, d))
+        scale = 10.0 ** choose.uniform(-200, 200, d)
+        costs = EuclideanCosts(centroids, scale=scale, bound=3.0)
+        assert np.isfinite(transport.solve_points(points_, costs, mass=True).own).all()
+        if n:
+            points_[n - 1, d - 1] = np.nan
+            try:
+                transport.solve_points(points_, costs)
+            except ValueError:
+                continue
+            raise AssertionError("NaN was not noticed")
+
+
 def check_altered_models(choose: random.Random) -> Counter[str]:
     """Calibrators from altered files, if they are accepted."""
     outcomes: Counter[str] = Counter()
@@ -111,7 +139,8 @@ def check_altered_models(choose: random.Random) -> Counter[str]:
                 continue
             if not hasattr(calibrator, "delta_parts"):
                 continue
-            if sum(draw.transport.work for draw in getattr(calibrator, "draws_", ())) > MAX_WORK:
+            draws = [*getattr(calibrator, "draws_", ()), *getattr(calibrator, "wide_draws_", ())]
+            if sum(draw.transport.work for draw in draws) > MAX_WORK:
                 continue
             rows = X_NEW if example.rows is None else np.asarray(example.rows)
             rows = np.resize(rows, (12, calibrator.n_features_in_))
@@ -133,6 +162,7 @@ def main() -> None:
     for k, d in product((1, 2, 15, 16, 17, 200), (1, 2, 40)):
         for _ in range(5):
             check_distances(k, d, choose)
+            check_partial_transport(k, d, choose)
     sizes = ((1, 1), (1, 2), (2, 1), (1, 9), (9, 1), (3, 4), (20, 5), (5, 20), (12, 13), (30, 7))
     for (m, k), target in product(sizes, ("uniform", "free", "multiples")):
         for table in (True, False, False):
@@ -141,7 +171,7 @@ def main() -> None:
     assert min(outcomes.values()) > 0
     compiled = [
         function
-        for module in (_distances, _greedy_placement)
+        for module in (_distances, _greedy_placement, _partial_placement)
         for function in vars(module).values()
         if hasattr(function, "signatures")
     ]

@@ -26,10 +26,10 @@ import sklearn.cluster, sklearn.covariance, sklearn.pipeline, sklearn.model_sele
 with_sklearn = heavy & set(sys.modules)  # it imports pandas where that is installed
 from ctad import CTAD, CalibratedDetector, load, report
 assert heavy & set(sys.modules) == with_sklearn, "the classes"
-from ctad.transport import _distances, _greedy_placement
-compiled = [f for module in (_distances, _greedy_placement)
+from ctad.transport import _distances, _greedy_placement, _partial_placement
+compiled = [f for module in (_distances, _greedy_placement, _partial_placement)
             for f in vars(module).values() if hasattr(f, "signatures")]
-assert len(compiled) >= 8
+assert len(compiled) >= 9
 assert not [f.__name__ for f in compiled if f.signatures], "compiled on import"
 """
 

@@ -13,6 +13,7 @@ from ctad.transport import (
     RowTransport,
     Transported,
     _row_transport,
+    _transport,
     euclidean_costs,
 )
 
@@ -45,8 +46,9 @@ def threads_used(monkeypatch):
             used.append(max_workers)
             super().__init__(max_workers)
 
-    monkeypatch.setattr(_row_transport, "BLOCK_NUMBERS", 2**10)
-    monkeypatch.setattr(_row_transport, "ThreadPoolExecutor", Counting)
+    for module in (_transport, _row_transport):
+        monkeypatch.setattr(module, "BLOCK_NUMBERS", 2**10)
+    monkeypatch.setattr(_transport, "ThreadPoolExecutor", Counting)
     return used
 
 
@@ -119,17 +121,31 @@ def test_points_are_shifted_and_scaled(transport, centroids):
     )
 
 
-def test_only_the_listed_columns_are_used(transport, centroids):
-    rows, columns = normal(100, 9), [8, 0, 3, 4, 1, 7, 2]
+@pytest.mark.interpreted
+def test_points_are_bounded(transport, centroids):
+    """As computed by hand; a point that is not finite in its units is at the bound."""
+    rows, bound = normal(100, 7), 3.0
     shift, scale = normal(7, seed=4), np.exp(normal(7, seed=5))
-    np.testing.assert_array_equal(
-        transport.solve_points(
-            rows, EuclideanCosts(centroids, columns=columns, shift=shift, scale=scale)
-        ).total,
-        transport.solve_points(
-            rows[:, columns], EuclideanCosts(centroids, shift=shift, scale=scale)
-        ).total,
+    rows[0], rows[1], rows[2] = np.inf, -np.inf, 1e300
+    costs = EuclideanCosts(centroids, shift=shift, scale=scale, bound=bound)
+    points = np.clip((rows - shift) / scale, -1e100, 1e100)
+    by_hand = points / np.sqrt(1.0 + (points / bound) ** 2)
+    np.testing.assert_allclose(costs.transformed(rows), by_hand, rtol=1e-15)
+    assert (np.abs(costs.transformed(rows)) <= bound).all()
+    np.testing.assert_array_equal(costs.transformed(rows[:2]), [[bound] * 7, [-bound] * 7])
+    bounded = transport.solve_points(rows, costs, mass=True)
+    assert_same_bits(bounded, transport.solve_points(costs.transformed(rows), centroids, mass=True))
+    np.testing.assert_allclose(
+        bounded.total, transport.solve_points(by_hand, centroids).total, rtol=1e-13
     )
+
+
+@pytest.mark.parametrize("k", [5, 100])
+def test_a_bound_does_not_hide_missing_values(k):
+    costs, rows = EuclideanCosts(normal(k, 7), bound=3.0), normal(300, 7)
+    rows[222, 3] = np.nan
+    with pytest.raises(ValueError, match="row 222"):
+        RowTransport(np.ones((3, k)), "free").solve_points(rows, costs)
 
 
 def test_distances_are_divided_by_the_radius(transport, centroids):
@@ -143,11 +159,11 @@ def test_distances_are_divided_by_the_radius(transport, centroids):
 
 @pytest.mark.interpreted
 def test_amounts_are_divided_among_columns_by_squared_distance():
-    costs = EuclideanCosts([[0.0, 0.0], [1.0, 1.0]], columns=[2, 0], scale=2.0)
-    points, shares = np.array([[8.0, 5.0, 6.0], [2.0, 5.0, 2.0]]), np.zeros((2, 3))
+    costs = EuclideanCosts([[0.0, 0.0], [1.0, 1.0]], scale=2.0)
+    points, shares = np.array([[8.0, 6.0], [2.0, 2.0]]), np.zeros((2, 2))
     point, centroid, amounts = np.array([0, 0, 1]), np.array([0, 1, 1]), np.array([25.0, 13.0, 1.0])
     costs.add_shares(points, point, centroid, amounts, shares)
-    np.testing.assert_allclose(shares, [[16.0 + 9.0, 0.0, 9.0 + 4.0], [0.0, 0.0, 0.0]])
+    np.testing.assert_allclose(shares, [[16.0 + 9.0, 9.0 + 4.0], [0.0, 0.0]])
 
 
 @pytest.fixture
@@ -260,15 +276,16 @@ def test_impossible_problems_are_refused(reference_costs, target, message):
         (lambda t: t.solve([[1.0, 1.0], [1.0, np.nan]]), "row 1"),
         (lambda t: t.solve_points([[1.0]], [[0.0, 1.0], [1.0, 1.0]]), "points must have 2 columns"),
         (lambda t: t.solve_points([[1.0]], [[0.0]]), "2 centroids"),
-        (lambda t: t.solve_points([[1.0]], [0.0, 1.0]), "centroids must be K x d"),
+        (lambda t: t.solve_points([[1.0]], [0.0, 1.0]), "centroids must be K x D"),
         (lambda t: t.solve_points([[1e200]], [[0.0], [1.0]]), "too large to be squared"),
+        (lambda t: t.solve_points([1.0], [[0.0], [1.0]]), "points must have 1 columns"),
         (
-            lambda t: t.solve_points([[1.0]], EuclideanCosts([[0.0], [1.0]], columns=[1])),
-            "column index out of range",
+            lambda t: t.solve_points([[1.0]], EuclideanCosts([[0.0], [1.0]], bound=0.0)),
+            "bound must be > 0",
         ),
         (
-            lambda t: t.solve_points([[1.0]], EuclideanCosts([[0.0], [1.0]], columns=[0, 0])),
-            "columns must be 1 integers",
+            lambda t: t.solve_points([[1.0]], EuclideanCosts([[0.0], [1.0]], bound=np.nan)),
+            "bound must be > 0",
         ),
         (
             lambda t: t.solve_points([[1.0]], EuclideanCosts([[0.0], [1.0]], radius=[1.0, 0.0])),

@@ -19,7 +19,7 @@ from sklearn.neighbors import KernelDensity, LocalOutlierFactor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from ctad import CTAD, CalibratedDetector, RelaxedCTAD
+from ctad import CTAD, CalibratedDetector, RelaxedCTAD, load
 from ctad.errors import InputError
 from ctad.tables import TableEncoder
 from ctad.wrapper._nested_detectors import final_step
@@ -338,13 +338,20 @@ def test_a_threshold_among_infinite_scores_is_finite():
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # PyOD divides by zero
 @pytest.mark.parametrize("calibrator", [None, CTAD()])
-def test_pyods_pca_on_a_constant_column_says_what_to_do(calibrator):
-    train = np.c_[normal(300, 3), np.zeros(300)]
+def test_without_a_finite_training_score_the_term_stands_alone(calibrator, tmp_path):
+    train, new = np.c_[normal(300, 3), np.zeros(300)], np.c_[normal(20, 3, seed=1), np.zeros(20)]
     assert np.isinf(PCA().fit(train).decision_scores_).all()
-    with pytest.raises(
-        ValueError, match=r"none of the 300 training scores is finite. .* drop them"
-    ):
-        CalibratedDetector(PCA(), calibrator, random_state=0).fit(train)
+    detector = CalibratedDetector(PCA(), calibrator, random_state=0)
+    with pytest.warns(UserWarning, match=r"none of the 300 training scores is finite.*drop them"):
+        detector.fit(train)
+    score = detector.anomaly_score(new)
+    assert np.isfinite(score).all()
+    rank_by_term = np.argsort(detector.score_parts(new).delta)
+    np.testing.assert_array_equal(np.argsort(score), rank_by_term)
+    explanation = detector.explain(new)
+    assert (explanation.base_part == 0).all()
+    detector.save(tmp_path / "model.ctad")
+    np.testing.assert_array_equal(load(tmp_path / "model.ctad").anomaly_score(new), score)
 
 
 # Parameters, also in a search

@@ -125,7 +125,8 @@ class BaseCalibrator(SaveMixin, BaseEstimator, ABC):
         self.training_delta_ = self._check_finite(self._fit(rows))
         scaling: ScoreScaling | None = None
         if self.score_scaling == "none":
-            scaling = ScoreScaling()
+            is_usable = train_scores is None or np.isfinite(train_scores).any()
+            scaling = ScoreScaling() if is_usable else ScoreScaling(score=None)
         elif train_scores is not None:
             scaling = ScoreScaling.from_training(
                 self.score_scaling, train_scores, self.training_delta_, self._rounding(rows)
@@ -293,8 +294,9 @@ def _check_range(rows: Floats) -> None:
 def _check_training_scores(scores: Any, rows: Floats) -> Floats:
     checked = check_scores(scores, rows)
     if not np.isfinite(checked).any():
-        raise InputError(
-            f"none of the {len(rows)} training scores is finite. Some detectors fail like this on "
-            "linearly dependent columns: drop them, or set n_components=0.99 for PyOD's PCA."
+        warn_user(
+            f"none of the {len(rows)} training scores is finite, so the calibrated score is the "
+            "term alone. Some detectors fail like this on linearly dependent columns: drop them, "
+            "or set n_components=0.99 for PyOD's PCA."
         )
     return checked

@@ -78,11 +78,13 @@ class ColumnScaling:
 
     def transform(self, rows: Rows) -> Floats:
         """Rows in this space."""
-        points = np.ascontiguousarray((rows - self.shift) / self.scale)
-        if self.bound is not None:
+        if self.bound is None:
+            return np.ascontiguousarray((rows - self.shift) / self.scale)
+        with np.errstate(over="ignore"):  # infinity is at the bound, too
+            points = np.ascontiguousarray((rows - self.shift) / self.scale)
             share = np.clip(points / self.bound, -SATURATED, SATURATED)
-            points = self.bound * share / np.sqrt(1.0 + share * share)
-        return points
+        bounded: Floats = self.bound * share / np.sqrt(1.0 + share * share)
+        return bounded
 
     def inverse_transform(self, points: Floats) -> Floats:
         """Points of this space in the units of the rows."""

@@ -55,8 +55,11 @@ class ScoreScaling:
 
     Attributes
     ----------
-    score, delta : (float, float)
-        Shift and scale of the scores and of the terms.
+    score : (float, float) or None
+        Shift and scale of the scores. None: they are not used, because no training score is
+        finite.
+    delta : (float, float)
+        Shift and scale of the terms.
 
     Examples
     --------
@@ -70,7 +73,7 @@ class ScoreScaling:
     (array([0.5]), array([7.]))
     """
 
-    score: Location = IDENTITY
+    score: Location | None = IDENTITY
     delta: Location = IDENTITY
 
     @classmethod
@@ -87,8 +90,9 @@ class ScoreScaling:
             Terms that differ by no more than this are regarded as equal.
         """
         of_scores, of_delta = SCORE_SCALINGS[name]
+        is_usable = np.isfinite(scores).any()
         return cls(
-            score=_location(of_scores, scores, _rounding(scores), "scores"),
+            score=_location(of_scores, scores, _rounding(scores), "scores") if is_usable else None,
             delta=_location(of_delta, delta, max(_rounding(delta), delta_rounding), "terms"),
         )
 
@@ -104,8 +108,12 @@ class ScoreScaling:
         -------
         ndarray of shape (n,), ndarray of shape (n,)
         """
-        (score_shift, score_scale), (delta_shift, delta_scale) = self.score, self.delta
-        return (scores - score_shift) / score_scale, weight * ((delta - delta_shift) / delta_scale)
+        delta_shift, delta_scale = self.delta
+        of_delta = weight * ((delta - delta_shift) / delta_scale)
+        if self.score is None:
+            return np.zeros_like(of_delta), of_delta
+        score_shift, score_scale = self.score
+        return (scores - score_shift) / score_scale, of_delta
 
 
 def _location(

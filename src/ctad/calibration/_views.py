@@ -106,7 +106,7 @@ def wide_view(
     centroids, labels = find_centroids(used, _limited(n_centroids, used), random)
     sizes = np.bincount(labels, minlength=len(centroids))
     mass = 1.0 / (n_references + 1)
-    transport = PartialTransport(mass * sizes / (share * len(used)), mass)
+    transport = PartialTransport(_room(sizes, share, mass), mass)
     draw = Draw(references, centroids, np.ones(len(centroids)), scaling, "partial", transport)
     terms = draw.solve(rows).own
     terms[kept] = mass * _costs_without_row(used, centroids, labels, share)
@@ -150,6 +150,12 @@ def _is_kept(rows: Floats, trimmed: float, random: np.random.RandomState) -> Boo
     return kept
 
 
+def _room(sizes: Integers, share: float, mass: float = 1.0) -> Floats:
+    """The most of its mass that a row places at each of these centroids."""
+    with np.errstate(over="ignore"):  # a tiny share
+        return np.minimum(mass * sizes / (share * sizes.sum()), mass)
+
+
 def _costs_without_row(rows: Floats, centroids: Floats, labels: Labels, share: float) -> Floats:
     """The mean distance of each row to the nearest share of the others, if k-means had not used it.
 
@@ -162,6 +168,5 @@ def _costs_without_row(rows: Floats, centroids: Floats, labels: Labels, share: f
         others = sizes - (np.arange(len(centroids)) == centroid) if n > 1 else sizes
         distances = euclidean_costs(rows[here], centroids)
         distances[:, centroid] *= sizes[centroid] / max(sizes[centroid] - 1, 1)
-        room = others / (share * max(n - 1, 1))
-        costs[here] = PartialTransport(room).solve(distances).own
+        costs[here] = PartialTransport(_room(others, share)).solve(distances).own
     return costs

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from .._types import Floats
 from ..calibration import CALIBRATIONS, BaseCalibrator, ScoreScaling
 from ..errors import InputError
-from ._protocols import Addition, Protocol, Values, add_by_training, usable_scores
+from ._protocols import Addition, Protocol, Values, add_by_training
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Calibration:
         if not isinstance(fitted, BaseCalibrator):
             return add_by_training(scores, terms, weight)
         # The terms are computed once for all detectors. Only the scaling depends on the scores.
-        calibrator, scores = copy(fitted), usable_scores(scores)
+        calibrator = copy(fitted)
         calibrator.weight = weight
         calibrator.score_scaling_ = ScoreScaling.from_training(
             calibrator.score_scaling, scores.train, terms.train

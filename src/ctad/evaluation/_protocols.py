@@ -76,17 +76,9 @@ def add_by_training(
     >>> add_by_training(scores, terms, weight=2.0)
     array([2.])
     """
-    scores = usable_scores(scores)
     scales = ScoreScaling.from_training(scaling, scores.train, terms.train)
     of_scores, of_terms = scales.contributions(scores.test, terms.test, weight)
     return of_scores + of_terms
-
-
-def usable_scores(scores: Values) -> Values:
-    """Zeros if a detector has no finite score for any training row; else the scores."""
-    if np.isfinite(scores.train).any():
-        return scores
-    return Values(np.zeros_like(scores.train), np.zeros_like(scores.test))
 
 
 @dataclass(frozen=True)

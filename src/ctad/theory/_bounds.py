@@ -1,4 +1,4 @@
-"""Theorems 1 to 4: lower and upper bounds of the term."""
+"""Theorems 1 to 4 and 8: lower and upper bounds of the term."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ class Constants:
 class Bounds:
     """Bounds of the term of each row: `paper <= nearest <= lower <= term <= upper`.
 
-    The lower bounds of `RelaxedCTAD` are those of its near view.
+    The term of `RelaxedCTAD` is at least that of its near view, which the lower bounds are of. Its
+    upper bound is the larger one of those of the two views.
 
     Attributes
     ----------
@@ -52,7 +53,8 @@ class Bounds:
         All points go to their nearest centroid. (The paper's Proposition 2 has this as an upper
         bound.) The same as `paper` with the signal "own", which does not include the references.
     lower, upper : ndarray of shape (n,)
-        Theorems 2 and 3. The upper bound is infinite if no centroid has capacity for a whole row.
+        Theorems 2, 3 and 8. The upper bound is infinite if no centroid has capacity for a whole
+        row.
     term : ndarray of shape (n,)
     """
 
@@ -153,11 +155,12 @@ def lipschitz(calibrator: CTAD | RelaxedCTAD) -> float:
 
 
 def _most_wide(draw: Draw, rows: Rows) -> Floats:
-    """The cost in a wide view if the mass of a row is spread over all rows (Theorem 8)."""
+    """Theorem 8: the cost in a wide view if the mass of a row is spread over all centroids, in
+    proportion to their room."""
     assert isinstance(draw.transport, PartialTransport)
     room = draw.transport.capacity
-    shares: Floats = _costs(draw, draw.transform(rows)) @ (room / room.sum())
-    return draw.transport.mass * shares
+    mean_cost: Floats = _costs(draw, draw.transform(rows)) @ (room / room.sum())
+    return draw.transport.mass * mean_cost
 
 
 def fitted_draws(calibrator: CTAD | RelaxedCTAD) -> list[Draw]:

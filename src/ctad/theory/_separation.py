@@ -10,7 +10,7 @@ import numpy as np
 from .._validation import check_new_rows
 from ..calibration import CTAD, RelaxedCTAD
 from ..errors import InputError
-from ._bounds import constants, fitted_draws, nearest_costs
+from ._bounds import bounds, constants, fitted_draws, nearest_costs
 
 
 @dataclass(frozen=True)
@@ -20,13 +20,15 @@ class Separation:
     Attributes
     ----------
     eps : float
-        The mean cost of normal rows to the nearest centroid with capacity for a whole row.
+        The mean cost of normal rows to the nearest centroid with capacity for a whole row; of
+        `RelaxedCTAD`, in its near view.
     eta : float
         The mean cost of anomalies to the nearest centroid.
     slack : float
         G.
     guaranteed : float
-        a (eta - eps) - G, a lower bound of the difference of the mean terms.
+        A lower bound of the difference of the mean terms: the mean lower bound of anomalies minus
+        the mean upper bound of normal rows. Without a wide view, it is a (eta - eps) - G.
     measured : float
         The difference of the mean terms.
     """
@@ -68,8 +70,9 @@ def separation(calibrator: CTAD | RelaxedCTAD, X: Any, y: Any) -> Separation:
     for draw, known in zip(fitted_draws(calibrator), constants(calibrator), strict=True):
         near, near_with_capacity = nearest_costs(draw, rows, known)
         eps, eta = float(near_with_capacity[~anomalous].mean()), float(near[anomalous].mean())
-        parts.append((eps, eta, known.slack, known.mass * (eta - eps) - known.slack))
-    eps, eta, slack, guaranteed = map(float, np.mean(parts, axis=0))
-    terms = calibrator.delta(X)
-    measured = float(terms[anomalous].mean() - terms[~anomalous].mean())
+        parts.append((eps, eta, known.slack))
+    eps, eta, slack = map(float, np.mean(parts, axis=0))
+    found = bounds(calibrator, X)
+    guaranteed = float(found.lower[anomalous].mean() - found.upper[~anomalous].mean())
+    measured = float(found.term[anomalous].mean() - found.term[~anomalous].mean())
     return Separation(eps, eta, slack, guaranteed, measured)

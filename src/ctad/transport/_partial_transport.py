@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._costs import EuclideanCosts
-from ._partial_placement import place_rows_by_distance
+from ._partial_placement import ROWS_AT_ONCE, place_rows_by_distance
 from ._transport import Transport, Transported, check_finite
 
 Floats = npt.NDArray[np.float64]
@@ -106,8 +106,8 @@ class PartialTransport(Transport):
 
     @property
     def work(self) -> int:
-        """Operations to place a row, at most, beyond its K costs."""
-        return self.n_centroids**2
+        """Operations to place a row, at most, beyond its K costs: one takes as many as 64."""
+        return ROWS_AT_ONCE * self.n_centroids**2
 
     def _solve_costs(self, costs: Floats, with_mass: bool) -> Transported:
         own = np.empty(len(costs))

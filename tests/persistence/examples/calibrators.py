@@ -17,7 +17,7 @@ MANY_NEW = np.vstack([X_NEW, 3 * X_TRAIN[:20], np.zeros((1, 3))])
 
 
 def fitted(calibrator, rows=X_TRAIN):
-    return lambda: calibrator.fit(rows, scores=SCORES)
+    return lambda: calibrator.fit(rows, scores=SCORES[: len(rows)])
 
 
 EXAMPLES = [
@@ -59,18 +59,49 @@ EXAMPLES = [
         fitted(
             RelaxedCTAD(
                 5,
-                n_draws=1,
-                columns="all",
-                cost="distance",
-                feature_scaling="standard",
+                training="normal",
+                n_draws=2,
                 rows_per_centroid=None,
                 n_jobs=-1,
                 random_state=0,
             ),
             FRAME,
         ),
-        pd.DataFrame(X_NEW, columns=FRAME.columns),
-        name="plain distances",
+        pd.DataFrame(MANY_NEW, columns=FRAME.columns),
+        name="normal rows only",
+    ),
+    Example(
+        "ctad.RelaxedCTAD",
+        fitted(
+            RelaxedCTAD(
+                8,
+                4,
+                n_draws=3,
+                mass_share=0.1,
+                trimmed=0,
+                rows_per_centroid=4,
+                random_state=0,
+            )
+        ),
+        MANY_NEW,
+        name="several draws",
+    ),
+    # One centroid has room for all mass, and for more.
+    Example(
+        "ctad.RelaxedCTAD",
+        fitted(RelaxedCTAD(n_references=1, mass_share=0.01, random_state=0), X_TRAIN[:4]),
+        MANY_NEW,
+        name="few rows",
+    ),
+    # Some references are far out of the range of the rows that the wide view keeps.
+    Example(
+        "ctad.RelaxedCTAD",
+        fitted(
+            RelaxedCTAD(random_state=0),
+            np.vstack([X_TRAIN[:50] * [0.0, 1e-9, 1e-100], X_TRAIN[50:] * 1e90]),
+        ),
+        MANY_NEW,
+        name="columns that hardly vary",
     ),
     Example(
         "ctad.RelaxedCTAD",
@@ -79,7 +110,7 @@ EXAMPLES = [
     ),
     Example(
         "ctad.RelaxedCTAD",
-        fitted(RelaxedCTAD(score_scaling="unit", random_state=0), np.repeat(TIES, 1, axis=0)),
+        fitted(RelaxedCTAD(score_scaling="unit", random_state=0), TIES),
         name="ties",
     ),
     Example(

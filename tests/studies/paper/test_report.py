@@ -45,7 +45,7 @@ def test_a_study_is_stored_as_parquet(small_results):
 def test_all_alternatives_are_compared(measured):
     table = alternatives_table(measured, "random split", "auc_pr").data
     assert set(table.index) >= {
-        *("none", "paper", "recommended", "mahalanobis weight=1"),
+        *("none", "paper", "mahalanobis weight=1"),
         *("ctad free own K=5 M=20 weight=1", "centroid distance K=5 weight=1"),
     }
     assert list(table) == ["ECOD", "KNN", "mean"]

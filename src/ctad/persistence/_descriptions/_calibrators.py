@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from .._reader import Scope
 
 LOCATION = TupleOf((Number(), Number(POSITIVE)))
+ABOVE_ZERO, BELOW_ONE = math.nextafter(0, 1), math.nextafter(1, 0)
 
 PARAMETERS: dict[str, Kind] = {
     "weight": Number(0),
@@ -42,7 +44,7 @@ PARAMETERS: dict[str, Kind] = {
 FITTED: dict[str, Kind] = {
     **COLUMNS,
     "n_training_rows_": Integer(2),
-    "score_scaling_": Optional(Record({"score": LOCATION, "delta": LOCATION})),
+    "score_scaling_": Optional(Record({"score": Optional(LOCATION), "delta": LOCATION})),
 }
 
 
@@ -147,8 +149,9 @@ def _check_draws(draws: list[Values], n_draws: int) -> None:
 
 def _check_views(values: Values, scope: Scope) -> None:
     _check_draws(values["draws"], values["n_draws"])
-    n_wide = 0 if values["training"] == "normal" else values["n_draws"]
-    _check_draws(values["wide_draws"], n_wide)
+    is_mixed = values["training"] == "mixed"
+    require(bool(values["wide_draws"]) == is_mixed, "training: not that of the draws")
+    _check_draws(values["wide_draws"], values["n_draws"] if is_mixed else 0)
 
 
 def _check_ctad(values: Values, scope: Scope) -> None:
@@ -251,8 +254,8 @@ DESCRIPTIONS = (
             **PARAMETERS,
             **TRANSPORT,
             "training": Choice(("mixed", "normal")),
-            "mass_share": Number(0, 1),
-            "trimmed": Number(0, 1),
+            "mass_share": Number(ABOVE_ZERO, BELOW_ONE),
+            "trimmed": Number(0, BELOW_ONE),
             "rows_per_centroid": Optional(Integer(1)),
         },
         fitted={
