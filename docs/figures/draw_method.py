@@ -74,10 +74,32 @@ def descriptions(paper, recommended, training):
         (axes[1], recommended, f"recommended: {len(recommended.centroids_)} centroids"),
     ):
         ax.scatter(*training.T, s=5, c=TRAINING, label="training rows")
-        ax.scatter(*draw.references_.T, s=26, c=NORMAL, label="P: reference rows")
-        ax.scatter(*draw.centroids_.T, s=70 if draw is paper else 22, c="black", marker="*",
+        references, centroids = draw.reference_points()
+        ax.scatter(*references.T, s=26, c=NORMAL, label="P: reference rows")
+        ax.scatter(*centroids.T, s=70 if draw is paper else 22, c="black", marker="*",
                    label="Q: k-means centroids")  # fmt: skip
         ax.set_title(title)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    return figure
+
+
+def views(training, normal, anomalies):
+    """The term if a twentieth of the training rows are anomalies, in each view and as the maximum."""
+    random = np.random.default_rng(3)
+    dirt = anomalies.mean(axis=0) + random.normal(scale=0.05, size=(30, 2))
+    dirty = np.vstack([training, dirt])
+    calibrator = RelaxedCTAD(random_state=0).fit(dirty)
+    new = dirt[:12] + random.normal(scale=0.02, size=(12, 2))
+    figure, axes = panels(3)
+    for ax, name, term_of in (
+        (axes[0], "near view", lambda X: calibrator.draws_[0].solve(X).own),
+        (axes[1], "wide view", lambda X: calibrator.wide_draws_[0].solve(X).own),
+        (axes[2], "term: the larger one", calibrator.delta),
+    ):
+        draw_map(ax, term_of)
+        ax.scatter(*dirty.T, s=3, c=TRAINING, label="training rows")
+        draw_rows(ax, normal, new)
+        ax.set_title(f"{name}: AUC-PR {average_precision(term_of, normal, new):.2f}")
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return figure
 
@@ -102,16 +124,14 @@ def main():
     folder = parser.parse_args().output
     training, normal, anomalies = moons()
     detector = CalibratedDetector(PCA(), random_state=0).fit(training)
-    # Unscaled, so that centroids can be drawn among the rows.
     paper = CTAD(random_state=0).fit(training)
-    recommended = RelaxedCTAD(feature_scaling=None, n_draws=1, random_state=0).fit(
-        training, scores=detector.base_score(training)
-    )
+    recommended = RelaxedCTAD(random_state=0).fit(training)
     with mpl.rc_context(STYLE):
         for name, figure in {
             "method_problem": problem(detector, training, normal, anomalies),
             "method_descriptions": descriptions(paper, recommended, training),
             "method_addition": addition(detector, normal, anomalies),
+            "method_views": views(training, normal, anomalies),
         }.items():
             figure.savefig(folder / f"{name}.png")
     print(f"Pictures of the method are in {folder}.")

@@ -14,7 +14,8 @@ import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
 
-from ctad import CalibratedDetector, load
+from ctad import CalibratedDetector, RelaxedCTAD, load
+from ctad.cli._options import TRAINING
 from ctad.detectors import make
 
 from ..data import normal
@@ -328,6 +329,38 @@ def test_options_of_the_detector(ctad):
     assert model.detector_.n_estimators == 7
     assert model.detector_.max_features == 0.5
     assert model.calibrator_.n_centroids == 5
+
+
+@pytest.mark.parametrize("training", ["mixed", "normal"])
+def test_whether_the_training_rows_are_known_to_be_normal(ctad, training):
+    write(REAL_TABLES["cars"]().frame, "cars.csv")
+    options = ("--training", training, *SMALL_FOREST)
+    assert ctad("fit", "cars.csv", "-o", "m.ctad", *options, "--json").json["training"] == training
+    assert load("m.ctad").calibrator_.training == training
+    printed = ctad("fit", "cars.csv", "-o", "m.ctad", *options).out
+    assert f"calibrated (recommended, training={training}), trained on 325" in printed
+
+
+def test_the_calibration_of_the_paper_has_one_kind_of_training(ctad):
+    write(REAL_TABLES["cars"]().frame, "cars.csv")
+    words = ("fit", "cars.csv", "-o", "m.ctad", "--calibration", "paper", *SMALL_FOREST)
+    assert ctad(*words, "--json").json["training"] is None
+    done = run(*words, "--training", "normal")
+    assert done.code == 2
+    assert "--calibration paper does not distinguish mixed and normal" in _in_one_line(done.err)
+    done = run("fit", "cars.csv", "-o", "m.ctad", "--training", "clean")
+    assert done.code == 2
+    assert "'clean' is not one of mixed, normal." in _in_one_line(done.err)
+
+
+def test_the_kinds_of_training_are_those_of_the_method():
+    with pytest.raises(ValueError, match=f"training must be one of {str(TRAINING)[1:-1]}"):
+        RelaxedCTAD(training="clean").check_parameters()
+
+
+def _in_one_line(text):
+    """The text of a box, whose lines are broken."""
+    return " ".join(text.replace("│", " ").split())
 
 
 def test_blank_lines_of_a_single_column_are_scored(ctad):

@@ -78,6 +78,7 @@ def test_examples_run(line, example_files, tmp_path, monkeypatch, in_this_proces
     [
         ("ctad fit --detector ifo", {"iforest"}),
         ("ctad fit --calibration pa", {"paper"}),
+        ("ctad fit --training n", {"normal"}),
         ("ctad datasets wi", {"wilt", "wine"}),
         ("ctad ev", {"evaluate"}),
     ],

@@ -38,6 +38,7 @@ def test_bounds_without_labels(ctad, new_rows):
     assert "This is low: columns are nearly independent" in said
     assert "\nguaranteed " not in said
     assert "too optimistic" not in said
+    assert ctad("theory", "m.ctad", "--json").json["lipschitz"] > 0
     found = ctad("theory", "p.ctad", "--json").json
     means = [found["bounds"][name] for name in ("paper", "nearest", "lower", "term", "upper")]
     assert means == sorted(means)

@@ -153,7 +153,8 @@ def _is_kept(rows: Floats, trimmed: float, random: np.random.RandomState) -> Boo
 def _room(sizes: Integers, share: float, mass: float = 1.0) -> Floats:
     """The most of its mass that a row places at each of these centroids."""
     with np.errstate(over="ignore"):  # a tiny share
-        return np.minimum(mass * sizes / (share * sizes.sum()), mass)
+        room: Floats = np.minimum(mass * sizes / (share * sizes.sum()), mass)
+    return room
 
 
 def _costs_without_row(rows: Floats, centroids: Floats, labels: Labels, share: float) -> Floats:

@@ -30,6 +30,7 @@ def fit(
         typer.Option(help="Parameters of the detector.", metavar="NAME=VALUE,..."),
     ] = [],  # noqa: B006 - typer needs a list
     calibration: option.Calibration = "recommended",
+    rows_known: option.RowsKnown = "mixed",
     ignore: option.Ignore = [],  # noqa: B006
     keep: option.Keep = [],  # noqa: B006
     label: Annotated[
@@ -63,6 +64,7 @@ def fit(
 
     if output == "-":
         raise typer.BadParameter("a model is written to a file.", param_hint="--output")
+    settings = _calibration_settings(calibration, rows_known)
     options = option.detector_options(detector_options)
     with command_output(as_json=json, debug=debug) as out:
         untrained = _make_detector(detector, options)
@@ -77,7 +79,7 @@ def fit(
         )
         model = CalibratedDetector(
             untrained,
-            CALIBRATIONS[calibration](),
+            CALIBRATIONS[calibration](**settings),
             encoder=TableEncoder(
                 ignore=option.comma_separated(ignore), keep=option.comma_separated(keep)
             ),
@@ -101,6 +103,7 @@ def fit(
                 "model": output,
                 "detector": detector,
                 "calibration": calibration,
+                "training": settings.get("training"),
                 "rows": n_trained,
                 "rows_held_out": n_held_out,
                 "rows_seen": training.n_seen,
@@ -111,13 +114,28 @@ def fit(
                 "agreement": None if isnan(agreement) else agreement,
             },
             *_shown_columns(encoder),
-            f"{detector}, calibrated ({calibration}), trained on "
+            f"{detector}, calibrated ({_in_words(calibration, settings)}), trained on "
             f"{n_trained:,} of {training.n_seen:,} rows"
             + (f", {n_held_out:,} held out for p-values" if n_held_out else "")
             + (f" ({training.n_anomalous:,} labelled anomalous)" if training.n_anomalous else "")
             + f": {output}",
             *([expected_gain(agreement, n_trained)] if calibration == "recommended" else []),
         )
+
+
+def _calibration_settings(calibration: str, training: str) -> dict[str, Any]:
+    if calibration == "recommended":
+        return {"training": training}
+    if training != "mixed":
+        raise typer.BadParameter(
+            f"--calibration {calibration} does not distinguish mixed and normal training rows.",
+            param_hint="--training",
+        )
+    return {}
+
+
+def _in_words(calibration: str, settings: dict[str, Any]) -> str:
+    return ", ".join([calibration, *(f"{name}={value}" for name, value in settings.items())])
 
 
 def _make_detector(name: str, options: dict[str, Any]) -> Any:

@@ -21,6 +21,7 @@ TABLES = (
     "CSV, Parquet or Arrow/Feather: a file, a folder, a pattern in quotes, or - for CSV on stdin"
 )
 LARGEST_SEED = 2**32 - 1  # of numpy
+TRAINING = ("mixed", "normal")  # of RelaxedCTAD
 
 
 def _detector_names(incomplete: str) -> list[str]:
@@ -44,6 +45,16 @@ def _calibration_name(name: str) -> str:
     names = _calibration_names("")
     if name not in names:
         raise typer.BadParameter(f"{name!r} is not one of {', '.join(names)}.")
+    return name
+
+
+def _training_names(incomplete: str) -> list[str]:
+    return [name for name in TRAINING if name.startswith(incomplete)]
+
+
+def _training_name(name: str) -> str:
+    if name not in TRAINING:
+        raise typer.BadParameter(f"{name!r} is not one of {', '.join(TRAINING)}.")
     return name
 
 
@@ -93,6 +104,17 @@ Calibration = Annotated[
         autocompletion=_calibration_names,
         callback=_calibration_name,
         metavar="NAME",
+    ),
+]
+RowsKnown = Annotated[
+    str,
+    typer.Option(
+        "--training",
+        help="Whether all training rows are known to be normal, or there may be anomalies among "
+        "them (mixed). Not for --calibration paper.",
+        autocompletion=_training_names,
+        callback=_training_name,
+        metavar="[mixed|normal]",
     ),
 ]
 Detector = Annotated[

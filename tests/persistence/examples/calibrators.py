@@ -98,7 +98,7 @@ EXAMPLES = [
         "ctad.RelaxedCTAD",
         fitted(
             RelaxedCTAD(random_state=0),
-            np.vstack([X_TRAIN[:50] * [0.0, 1e-9, 1e-100], X_TRAIN[50:] * 1e90]),
+            np.vstack([X_TRAIN[:50] * [0.0, 1.0, 1e-100], X_TRAIN[50:] * [1e30, 1e9, 1e-92]]),
         ),
         MANY_NEW,
         name="columns that hardly vary",
