@@ -250,6 +250,7 @@ def test_unusual_tables_are_scored(what):
         CTAD(target="sizes", score_scaling="standard"),
         CTAD(target="free", score_scaling="robust", feature_scaling="standard"),
         RelaxedCTAD(n_draws=2),
+        RelaxedCTAD(training="normal"),
     ]
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "only 2 training rows")
@@ -300,6 +301,32 @@ BAD_PARAMETERS = [
 def test_bad_parameters_are_refused_by_name(name, value, error):
     with pytest.raises(error, match=f"{name} must be"):
         CTAD(**{name: value}).fit(GOOD)
+
+
+BAD_PARAMETERS_OF_RELAXED_CTAD = [
+    ("training", "clean", ValueError),
+    ("training", None, ValueError),
+    ("training", np.array(["mixed", "normal"]), ValueError),
+    ("mass_share", 0.0, ValueError),
+    ("mass_share", 1.0, ValueError),
+    ("mass_share", np.nan, ValueError),
+    ("mass_share", "all", ValueError),
+    ("trimmed", 1.0, ValueError),
+    ("trimmed", -0.1, ValueError),
+    ("trimmed", np.nan, ValueError),
+    ("trimmed", None, ValueError),
+    ("trimmed", np.array([0.1, 0.2]), ValueError),
+    ("rows_per_centroid", 0, ValueError),
+    ("rows_per_centroid", 2.5, TypeError),
+    ("n_draws", 0, ValueError),
+    ("n_jobs", 0, ValueError),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "error"), BAD_PARAMETERS_OF_RELAXED_CTAD)
+def test_bad_parameters_of_relaxed_ctad_are_refused_by_name(name, value, error):
+    with pytest.raises(error, match=f"{name} must be"):
+        RelaxedCTAD(**{name: value}).fit(GOOD)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from scipy.stats import spearmanr
 from threadpoolctl import threadpool_limits
 from tqdm.auto import tqdm
 
@@ -47,27 +48,29 @@ def measure_agreement(
     store = agreement_store(folder)
     known = store.rows()
     missing = [
-        (Case(dataset, detector, split.name), split)
+        (dataset, split)
         for dataset in datasets
-        for detector in detectors
         for split in SPLITS
         if split.training_anomalies == 0 or has_enough_anomalies(dataset, split.training_anomalies)
-        if Case(dataset, detector, split.name) not in known
+        if any(Case(dataset, one, split.name) not in known for one in detectors)
     ]
     with store.writing() as add, threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for case, protocol in tqdm(
+        for name, protocol in tqdm(
             missing, "Agreement of score and term", leave=False, disable=None
         ):
-            dataset = source.load(case.dataset)
+            dataset = source.load(name)
             split = protocol.split(dataset, 0)
-            detector = Contestant(case.detector)
-            found = detector_scores(detector, dataset, protocol, 0, split, scores_folder)
-            scores = found.scores.train
-            agreement = None
-            if np.isfinite(scores).any():
-                calibrator = RelaxedCTAD(random_state=0).fit(split.train, scores=scores)
-                if not np.isnan(calibrator.agreement_):
-                    agreement = round(calibrator.agreement_, 4)
-            add([(case, Agreement(agreement))])
+            terms = RelaxedCTAD(random_state=0).fit(split.train).training_delta_
+            for one in detectors:
+                found = detector_scores(Contestant(one), dataset, protocol, 0, split, scores_folder)
+                value = _agreement(found.scores.train, terms)
+                add([(Case(name, one, protocol.name), Agreement(value))])
     store.compact()
+
+
+def _agreement(scores: np.ndarray, terms: np.ndarray) -> float | None:
+    """As `agreement_` of a calibrator, which is fitted here once for all detectors."""
+    if not np.isfinite(scores).any() or (scores == scores[0]).all() or (terms == terms[0]).all():
+        return None
+    return round(float(spearmanr(scores, terms).statistic), 4)

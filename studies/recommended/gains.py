@@ -54,7 +54,7 @@ class Gains:
     @cached_property
     def table(self) -> pd.DataFrame:
         """The gain in AUC-PR of each calibration by protocol, classical detector and dataset."""
-        return self.gain().loc[pd.IndexSlice[:, list(CLASSICAL), :], :]
+        return self.gain().loc[pd.IndexSlice[:, list(CLASSICAL), :], :].sort_index()
 
     @property
     def datasets(self) -> list[str]:

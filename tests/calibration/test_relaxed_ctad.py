@@ -50,11 +50,11 @@ def test_the_number_of_centroids_used_is_a_fitted_attribute():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"training": "clean"}, "training must be one of 'mixed', 'normal'"),
+        ({"training": "clean"}, "training must be one of 'mixed', 'normal', not 'clean'"),
         ({"mass_share": 0.0}, "mass_share must be between 0 and 1, not 0.0"),
         ({"mass_share": 1.0}, "mass_share must be between 0 and 1, not 1.0"),
-        ({"trimmed": 1.0}, "trimmed must be between 0 and 1, not 1.0"),
-        ({"trimmed": -0.1}, "trimmed must be between 0 and 1, not -0.1"),
+        ({"trimmed": 1.0}, "trimmed must be a number >= 0 and < 1, not 1.0"),
+        ({"trimmed": -0.1}, "trimmed must be a number >= 0 and < 1, not -0.1"),
         ({"rows_per_centroid": 0}, "rows_per_centroid"),
         ({"n_centroids": 0}, "n_centroids"),
     ],

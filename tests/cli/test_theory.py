@@ -35,6 +35,9 @@ def test_bounds_without_labels(ctad, new_rows):
     said = ctad("theory", "m.ctad").out
     for line in ("V_min", "upper", "variance 20", "needed d"):
         assert f"\n{line} " in said
+    assert "lower bound: a d, the near view" in said
+    assert "upper bound: a d, or a cost of the wide view, if larger" in said
+    assert "upper bound: lower + G" in ctad("theory", "p.ctad").out
     assert "This is low: columns are nearly independent" in said
     assert "\nguaranteed " not in said
     assert "too optimistic" not in said

@@ -66,7 +66,8 @@ def test_the_most_changed_feature_of_a_column_counts():
 def detector():
     X = normal_rows(np.random.default_rng(0), 1000)
     forest = IsolationForest(n_estimators=50)
-    return CalibratedDetector(forest, holdout=0.2, random_state=0).fit(X)
+    calibrator = RelaxedCTAD(training="normal")
+    return CalibratedDetector(forest, calibrator, holdout=0.2, random_state=0).fit(X)
 
 
 def test_rows_like_those_of_training_fit(detector, recwarn):

@@ -40,7 +40,7 @@ def test_a_report_has_the_results_of_the_detector(detector, tables):
     assert report.title == "IsolationForest, calibrated"
     assert report.facts["Training rows"] == "175"
     assert report.facts["Normal rows held out"] == "75"
-    for setting in ("cost='relative'", "n_centroids=200", "weight=2.0"):  # also the usual ones
+    for setting in ("training='mixed'", "n_centroids=300", "weight=2.0"):  # also the usual ones
         assert setting in report.facts["Calibration"]
     assert "holdout=0.3" in report.reproduce
     assert "from sklearn.ensemble import IsolationForest" in report.reproduce

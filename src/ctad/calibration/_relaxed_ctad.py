@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields
+from numbers import Real
 
 import numpy as np
 
 from .._progress import report_progress
 from .._types import Booleans, Floats, Rows
 from .._validation import check_choice, check_share, random_generator
+from ..errors import InputError
 from ._base_calibrator import check_count, limited_to_rows
 from ._delta_parts import DeltaParts, Moves
 from ._draw import Draw
@@ -130,8 +132,8 @@ class RelaxedCTAD(TransportCalibrator):
         super().check_parameters()
         check_choice("training", self.training, TRAINING)
         check_share("mass_share", self.mass_share)
-        if self.trimmed != 0:
-            check_share("trimmed", self.trimmed)
+        if not (isinstance(self.trimmed, Real) and 0 <= float(self.trimmed) < 1):
+            raise InputError(f"trimmed must be a number >= 0 and < 1, not {self.trimmed!r}")
         if self.rows_per_centroid is not None:
             check_count("rows_per_centroid", self.rows_per_centroid)
 

@@ -62,6 +62,7 @@ def theory(
         with out.step("Computing bounds"):
             result = _Theory(
                 calibrator.signal_,
+                bool(getattr(calibrator, "wide_draws_", [])),
                 constants(calibrator),
                 lipschitz(calibrator),
                 bounds(calibrator, sample),
@@ -95,6 +96,7 @@ class _Theory:
     """What can be proved about a calibration term without labelled rows."""
 
     signal: str
+    has_wide_view: bool
     draws: list[Constants]
     lipschitz: float
     bounds: Bounds
@@ -119,7 +121,11 @@ class _Theory:
         least = sum(draw.least for draw in self.draws) / n_draws
         slack = sum(draw.slack for draw in self.draws) / n_draws
         mean = self.mean_bounds()
-        formula = "V_min + a d" if self.signal == "total" else "a d"
+        lower, upper = "V_min + a d", "lower + G"
+        if self.signal == "own":
+            lower, upper = "a d", "a times the cost of the nearest with capacity, + G"
+        if self.has_wide_view:
+            lower, upper = "a d, the near view", "a d, or a cost of the wide view, if larger"
         yield "a", self.draws[0].mass, "mass of a row, 1/(M+1)"
         yield "V_min", least, "least cost of the references"
         yield "G", slack, "largest additional cost of the references due to a row"
@@ -130,10 +136,9 @@ class _Theory:
             "a times the cost to the nearest centroid, training rows",
         )
         yield "nearest", mean["nearest"], "... lower bound: all points to their nearest centroid"
-        yield "lower", mean["lower"], f"... lower bound: {formula}"
+        yield "lower", mean["lower"], f"... lower bound: {lower}"
         yield "term", mean["term"], "... the term"
-        upper = "... upper bound: lower + G" if self.signal == "total" else "... upper bound"
-        yield "upper", mean["upper"], upper
+        yield "upper", mean["upper"], f"... upper bound: {upper}"
         for m, value in self.variances.items():
             yield f"variance {m}", value, f"over draws of {m} references, mean over training rows"
         yield "threshold", self.detection.threshold, "95 % of normal rows have a smaller term"
