@@ -102,7 +102,9 @@ def test_it_is_ahead_of_each_rival_in_auc_pr(gains, split):
 def test_expected_gain_has_the_numbers_of_the_study(together):
     rows = cells_by_name(tables.gains_by_agreement(together))
     assert len(rows) == len(STUDY)
-    for (interval, (_, mean, _, wins, losses, error)), seen in zip(rows.items(), STUDY, strict=True):
+    for (interval, (_, mean, _, wins, losses, error)), seen in zip(
+        rows.items(), STUDY, strict=True
+    ):
         assert float(interval.split(" to ")[1]) == seen.up_to
         assert float(mean) == seen.mean_gain
         assert wins == f"{seen.share_gaining:.0%}"
