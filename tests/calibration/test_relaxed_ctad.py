@@ -232,6 +232,46 @@ def test_the_term_does_not_depend_on_units(training, exponents, shifts, with_con
 
 
 @BOTH_KINDS
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("kind", ["continuous", "counts", "rounded"])
+def test_ties_are_decided_alike_in_all_units(training, kind, seed):
+    """k-means and trimming compare numbers that are equal but for rounding."""
+    random = np.random.default_rng(seed)
+    rows = {
+        "continuous": lambda: random.normal(size=(320, 4)),
+        "counts": lambda: random.integers(0, 4, size=(320, 4)).astype(float),
+        "rounded": lambda: random.normal(size=(320, 2)).round(1),
+    }[kind]()
+    plain = RelaxedCTAD(training=training, random_state=0).fit(rows[:300])
+    for a, b in ((1e-9, 0.0), (1.0, 0.3), (0.7, 11.3)):
+        scaled = RelaxedCTAD(training=training, random_state=0).fit(rows[:300] * a + b)
+        np.testing.assert_allclose(scaled.training_delta_, plain.training_delta_, atol=1e-12)
+        np.testing.assert_allclose(scaled.delta(rows * a + b), plain.delta(rows), atol=1e-12)
+
+
+def test_a_constant_column_may_be_rounded_to_single_precision():
+    train = np.column_stack([X_TRAIN, np.full(300, 0.1)])
+    calibrator = RelaxedCTAD(random_state=0).fit(train)
+    new = np.column_stack([X_NEW, np.full(len(X_NEW), 0.1)])
+    exact, single = calibrator.delta(new), calibrator.delta(new.astype(np.float32))
+    np.testing.assert_allclose(single, exact, atol=0.01 * np.median(exact))
+
+
+@pytest.mark.parametrize(
+    ("share", "auc_roc"), [(0.5, 0.99), (0.7, 0.99), (0.76, 0.95), (0.85, 0.8)]
+)
+def test_duplicated_rows_leave_both_views_a_scale(share, auc_roc):
+    """Machines at rest: most rows are equal. A clump of anomalies in training is still seen."""
+    random = np.random.default_rng(0)
+    rows, new = random.normal(size=(2, 1000, 3))
+    rows[: int(share * 1000)] = new[: int(share * 1000)] = 0.0
+    clump = 6.0 + 0.1 * random.normal(size=(60, 3))
+    calibrator = RelaxedCTAD(random_state=0).fit(np.vstack([rows, clump[:30]]))
+    terms = calibrator.delta(np.vstack([new, clump[30:]]))
+    assert roc_auc_score(np.arange(1030) >= 1000, terms) > auc_roc
+
+
+@BOTH_KINDS
 @pytest.mark.parametrize("spread", [0.0, 1e-15, 1e-9, 1e-3])
 @pytest.mark.parametrize("middle", [0.0, 5.0, -1e9])
 def test_a_column_that_hardly_varies_does_not_decide_alone(training, spread, middle):
@@ -239,7 +279,7 @@ def test_a_column_that_hardly_varies_does_not_decide_alone(training, spread, mid
     calibrator = RelaxedCTAD(training=training, random_state=0).fit(train)
     row = train[np.argmin(calibrator.training_delta_)]
     beyond = np.tile(row, (5, 1))
-    beyond[1:, 4] += [1.0, 1e6, 1e90, 1e300]
+    beyond[1:, 4] += [1.0, 1e13, 1e90, 1e300]
     terms = calibrator.delta(beyond)
     assert terms[1] > terms[0]
     # As far as a value can be: 3 half-ranges from the middle, so at most 4 from another value.

@@ -8,6 +8,7 @@ import pandas as pd
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import IsolationForest
 
+from ctad import RelaxedCTAD
 from ctad._result_types import ScoreParts
 from ctad.wrapper import CalibratedDetector, report_content
 
@@ -36,7 +37,12 @@ def cancer():
 
 
 def report_on(train, new, labels):
-    detector = CalibratedDetector(IsolationForest(n_estimators=20), holdout=0.5, random_state=0)
+    detector = CalibratedDetector(
+        IsolationForest(n_estimators=20),
+        RelaxedCTAD(training="normal"),
+        holdout=0.5,
+        random_state=0,
+    )
     report = report_content(detector.fit(train), new.reset_index(drop=True), labels)
     return replace(report, notices=["This is an example."])
 

@@ -163,7 +163,7 @@ class BaseCalibrator(SaveMixin, BaseEstimator, ABC):
         ----------
         scores : array-like of shape (n,)
             The detector's scores, higher = more anomalous. An infinite score stays
-            infinite; NaN is an error.
+            infinite; NaN is an error. If no training score was finite, scores are not used.
         X : array-like of shape (n, D)
             The rows they belong to.
 

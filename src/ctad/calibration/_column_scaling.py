@@ -15,8 +15,9 @@ FEATURE_SCALINGS = (None, "standard", "robust", "minmax")
 # No value is farther than this from the middle of the training values, in units of half their
 # range. So neither a column that hardly varies in training nor one huge value rules all distances.
 BOUND = 3.0
-# Columns whose values differ by less than this share of them are constant, up to rounding.
-CONSTANT = 1e-12
+# Columns whose half range is below this share of their values are constant, up to rounding in
+# single precision, in which new rows may be.
+CONSTANT = 2e-6
 SMALLEST_SCALE = 1e-200
 SATURATED = 1e8  # from this multiple of the bound on, values equal the bound, as rounded
 

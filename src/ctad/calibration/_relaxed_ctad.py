@@ -33,16 +33,17 @@ class RelaxedCTAD(TransportCalibrator):
     - **near**: there are many centroids without a condition on their mass. A row goes to its
       nearest centroid. The cost is its distance, as a multiple of the usual distance there.
     - **wide**: a centroid has room in proportion to the rows that it stands for. A row spreads its
-      mass over the nearest share `mass_share` of the training rows. The cost is the mean distance.
+      mass over the nearest share `mass_share` of the rows that are not trimmed. The cost is the
+      mean distance.
 
     .. math:: \Delta(x) = \tfrac{1}{M+1} \max\Bigl( \min_j \|x - C_j\| / r_j ,\;
         \tfrac 1u \min_w \sum_j w_j \|x - C'_j\| \Bigr)
         \quad\text{with}\quad w_j \le \frac{n_j}{m N},\ \sum_j w_j = 1 .
 
     Anomalies among the training rows are near to others of their kind, but they are few: they have
-    no room for a share m of the mass. So the wide view sees them. Distances are measured in
-    multiples of the range of each column, so that the term does not depend on units. Score and term
-    are brought to a common scale by robust statistics of the training rows.
+    no room for a share m of the mass. So the wide view sees them. Distances are measured in half
+    ranges of the columns, so that the term does not depend on units. Score and term are brought to
+    a common scale by robust statistics of the training rows.
 
     Parameters
     ----------
@@ -59,7 +60,8 @@ class RelaxedCTAD(TransportCalibrator):
     n_draws : int, default=1
         Make each view this many times and average its costs.
     mass_share : float in (0, 1), default=0.3
-        The share m of the training rows that the mass of a row is spread over in the wide view.
+        The share m of the rows that are not trimmed, N in number, that the mass of a row is spread
+        over in the wide view.
     trimmed : float in [0, 1), default=0.2
         The share of the training rows that the wide view leaves out: those that are farthest from
         the others.
@@ -76,7 +78,8 @@ class RelaxedCTAD(TransportCalibrator):
     Attributes
     ----------
     draws_, wide_draws_ : list of Draw
-        The near views, and the wide ones, of which there are none if training="normal".
+        The near views, and the wide ones, of which there are none if training="normal". The moves
+        of an explanation count the wide ones after the near ones.
     centroids_, references_, n_centroids_, n_references_, signal_
         As in `CTAD`, of the first near view.
     training_delta_, agreement_, score_scaling_, n_features_in_, feature_names_in_
@@ -168,6 +171,9 @@ class RelaxedCTAD(TransportCalibrator):
         """
         self.set_draws(near, signal)
         self.wide_draws_ = list(wide)
+
+    def _rounding(self, rows: Floats) -> float:
+        return max(draw.rounding(rows) for draw in (*self.draws_, *self.wide_draws_))
 
     def _delta(self, rows: Rows) -> Floats:
         near = self._mean_term(self.draws_, rows)

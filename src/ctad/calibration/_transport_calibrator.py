@@ -90,7 +90,10 @@ class TransportCalibrator(BaseCalibrator):
         return first.inverse_transform(first.references), first.inverse_transform(first.centroids)
 
     def _mean_parts(self, draws: Sequence[Draw], rows: Rows, first_number: int = 0) -> DeltaParts:
-        """The same, attributed to the columns. Moves number the draws from `first_number`."""
+        """The mean over draws of the term of each row, attributed to the columns.
+
+        Moves number the draws from `first_number`.
+        """
         n_threads = effective_n_jobs(self.n_jobs)
         delta, references, moves = np.zeros(len(rows)), np.zeros(len(rows)), []
         columns = np.zeros(rows.shape)

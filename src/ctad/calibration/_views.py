@@ -24,7 +24,8 @@ MIN_ROWS_PER_CENTROID = 3
 # Costs are multiples of this quantile of the training rows' costs, so that views are comparable.
 USUAL = 0.75
 
-SMALLEST_USUAL = 1e-12  # smaller ones, as shares of the largest cost, are rounding errors
+ROUNDING = 1e-12  # smaller costs, as shares of the largest one, are rounding errors
+GRID = 2.0**36  # steps per half range of a column
 
 # A row is out of the way if the nearest of these rows, a share of them, are far from it.
 COMPARED_ROWS = 500
@@ -56,7 +57,7 @@ def near_view(
     references = scaling.transform(rows[random.choice(len(rows), n_references, replace=False)])
     sample = _sample(len(rows), most, random)
     used = scaling.transform(rows[sample])
-    centroids, labels = find_centroids(used, _limited(n_centroids, used), random)
+    centroids, labels = _centroids(used, n_centroids, random)
     radius = usual_distances(used, centroids, labels)
     _, costs = leave_one_out_costs(used, centroids, radius, labels)
     usual = _usual(costs)
@@ -99,11 +100,11 @@ def wide_view(
     """
     sample = _sample(len(rows), most, random)
     in_range_of_all = ColumnScaling.by_range(rows, rows).transform(rows[sample])
-    kept = sample[_is_kept(in_range_of_all, trimmed, random)]
+    kept = sample[_is_kept(_without_rounding(in_range_of_all), trimmed, random)]
     scaling = ColumnScaling.by_range(rows[kept], rows)
     references = scaling.transform(rows[random.choice(len(rows), n_references, replace=False)])
     used = scaling.transform(rows[kept])
-    centroids, labels = find_centroids(used, _limited(n_centroids, used), random)
+    centroids, labels = _centroids(used, n_centroids, random)
     sizes = np.bincount(labels, minlength=len(centroids))
     mass = 1.0 / (n_references + 1)
     transport = PartialTransport(_room(sizes, share, mass), mass)
@@ -119,14 +120,31 @@ def _sample(n: int, most: int, random: np.random.RandomState) -> Integers:
     return np.arange(n) if n <= most else random.choice(n, most, replace=False)
 
 
-def _limited(n_centroids: int, rows: Floats) -> int:
-    return min(n_centroids, max(1, len(np.unique(rows, axis=0)) // MIN_ROWS_PER_CENTROID))
+def _centroids(
+    rows: Floats, n_centroids: int, random: np.random.RandomState
+) -> tuple[Floats, Labels]:
+    """k-means centroids of scaled rows, and the centroid that each row belongs to."""
+    rows = _without_rounding(rows)
+    most = max(1, len(np.unique(rows, axis=0)) // MIN_ROWS_PER_CENTROID)
+    return find_centroids(rows, min(n_centroids, most), random)
+
+
+def _without_rounding(rows: Floats) -> Floats:
+    """Scaled rows on a grid that is far coarser than rounding errors.
+
+    k-means and trimming compare numbers that are often equal but for rounding. In other units, the
+    last bits of the rows would decide otherwise.
+    """
+    return np.round(rows * GRID) / GRID
 
 
 def _usual(costs: Floats) -> float:
-    """What costs are divided by; 1 if most rows cost nothing."""
+    """What costs are divided by. If most rows cost nothing, it is usual for the others."""
+    smallest = ROUNDING * max(1.0, costs.max())
     usual = float(np.quantile(costs, USUAL))
-    return usual if usual > SMALLEST_USUAL * max(1.0, costs.max()) else 1.0
+    if usual <= smallest and (costs > smallest).any():
+        usual = float(np.quantile(costs[costs > smallest], USUAL))
+    return usual if usual > smallest else 1.0
 
 
 def _is_kept(rows: Floats, trimmed: float, random: np.random.RandomState) -> Booleans:

@@ -119,7 +119,8 @@ def fit(
             + (f", {n_held_out:,} held out for p-values" if n_held_out else "")
             + (f" ({training.n_anomalous:,} labelled anomalous)" if training.n_anomalous else "")
             + f": {output}",
-            *([expected_gain(agreement, n_trained)] if calibration == "recommended" else []),
+            # The study's numbers are those of the default.
+            *([expected_gain(agreement, n_trained)] if settings.get("training") == "mixed" else []),
         )
 
 
