@@ -55,7 +55,7 @@ def fit(
     json: option.Json = False,
     debug: option.Debug = False,
 ) -> None:
-    """Train a detector on normal rows, calibrate it, and write a model file."""
+    """Train a detector on rows that are mostly normal, calibrate it, and write a model file."""
     from ..calibration import CALIBRATIONS, expected_gain
     from ..io import LabelColumn, ReadOptions
     from ..tables import TableEncoder
