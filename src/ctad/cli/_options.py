@@ -86,7 +86,9 @@ def _check_read_options(**options: Any) -> None:
         raise typer.BadParameter(str(error)) from error
 
 
-Training = Annotated[str, typer.Argument(metavar="TRAIN", help=f"Rows that are mostly normal. {TABLES}.")]
+Training = Annotated[
+    str, typer.Argument(metavar="TRAIN", help=f"Rows that are mostly normal. {TABLES}.")
+]
 New = Annotated[str, typer.Argument(metavar="TABLE", help=f"New rows. {TABLES}.")]
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file from `ctad fit`.")]
 Output = Annotated[
