@@ -23,7 +23,7 @@ SPLITS_LEGEND = (
 )
 DETECTORS_LEGEND = (
     "Gain in AUC-PR of RelaxedCTAD; in brackets, on how many data sets, and the p-value of a "
-    "one-tailed paired t-test over data sets. Networks have one seed."
+    "one-tailed paired t-test over data sets. MCM has one seed."
 )
 CANDIDATES_LEGEND = (
     "Mean gain in AUC-PR over data sets and classical detectors. The weight is 2 unless the name "
