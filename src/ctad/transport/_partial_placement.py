@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from ._compiled import compiled
+from .._compiled import compiled
 
 Floats = npt.NDArray[np.float64]
 

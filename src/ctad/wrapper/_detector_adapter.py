@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -21,6 +22,7 @@ from .._types import Floats
 from .._validation import check_scores
 from ..errors import DetectorError, InputError
 from ._nested_detectors import final_step, name_of
+from ._packed_forest import ForestScorer
 from ._score_sign import METHODS, ScoringMethod, recognised_method, scoring_method
 
 # These score each row separately and need no fixed batches.
@@ -142,8 +144,16 @@ class DetectorAdapter:
                 return self.sign * check_scores(kept, kept, f"{attribute} of {self.name}")
         return None
 
+    @cached_property
+    def _forest_scorer(self) -> ForestScorer:
+        return ForestScorer(self.detector, self.method)
+
     def _score_in_one_call(self, X: Any) -> Floats:
         score = getattr(self.detector, self.method) if self.method else self.detector
+        with _detector_errors(self.detector, "score", X):
+            of_forest = self._forest_scorer(X)
+        if of_forest is not None:
+            return self.sign * of_forest
         # Several threads would add up the trees of a forest in the order in which they finish.
         threads = parallel_config("sequential") if _scores_row_by_row(self.detector) else None
         with _detector_errors(self.detector, "score", X), threads or nullcontext():
