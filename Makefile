@@ -50,6 +50,7 @@ test: setup
 
 bench: setup
 	$(BIN)/python benchmarks/transport.py
+	$(BIN)/python benchmarks/wrapped_detectors.py
 	$(BIN)/python benchmarks/large_files.py
 	$(BIN)/python benchmarks/report.py
 	$(BIN)/python benchmarks/networks.py

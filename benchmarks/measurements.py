@@ -1,10 +1,12 @@
 """Measurements beside their goals, as one table."""
 
 import re
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
@@ -33,6 +35,17 @@ def print_table(title: str, measurements: Iterable[Measurement], console: Consol
         )
     console.print(table)
     return all_reached
+
+
+def best_seconds(*functions, repeats=5):
+    """The best time of each function. They take turns, so that noise affects all alike."""
+    best = [np.inf] * len(functions)
+    for _ in range(repeats):
+        for i, function in enumerate(functions):
+            start = time.perf_counter()
+            function()
+            best[i] = min(best[i], time.perf_counter() - start)
+    return best
 
 
 def peak_megabytes() -> float:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import ot
-from measurements import Measurement, print_table
+from measurements import Measurement, best_seconds, print_table
 from pyod.models.knn import KNN
 from pyod.models.pca import PCA
 from rich.console import Console
@@ -56,17 +56,6 @@ class Problem:
         ours = self.prepare().solve(row_costs).total
         np.testing.assert_allclose(ours, values, rtol=1e-9)
         return seconds
-
-
-def best_seconds(*functions, repeats=5):
-    """The best time of each function. They take turns, so that noise affects all alike."""
-    best = [np.inf] * len(functions)
-    for _ in range(repeats):
-        for i, function in enumerate(functions):
-            start = time.perf_counter()
-            function()
-            best[i] = min(best[i], time.perf_counter() - start)
-    return best
 
 
 def against_loop(ratio, goal, name):

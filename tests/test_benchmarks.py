@@ -12,6 +12,7 @@ ROOT = Path(__file__).parents[1]
 
 BENCHMARKS = {
     "transport": ("K=5, M=20, D=21", "K=50, M=99", "explaining rows", "MB beyond in- and output"),
+    "wrapped_detectors": ("IsolationForest, one row", "KNN, one row, D=20", "term: n_jobs=2"),
     "networks": ("outside of tensor operations", "MCM", "DRL"),
     "report": ("Report of 1,000 rows", "page, MB", "opens, seconds", "The last chart"),
     "large_files": ("IForest: peak memory", "IForest: rate, % of that from memory", "File: 1 MB"),

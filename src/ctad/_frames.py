@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import narwhals.stable.v2 as nw
+import numpy as np
 from sklearn.utils import _safe_indexing
 
 from ._quoting import listed, quoted
@@ -15,7 +16,7 @@ from .errors import InputError, MissingPackageError
 
 def is_table(X: Any) -> bool:
     """Whether `X` is a table with named, typed columns: pandas, polars or Arrow."""
-    return bool(nw.dependencies.is_into_dataframe(X))
+    return not isinstance(X, np.ndarray) and bool(nw.dependencies.is_into_dataframe(X))
 
 
 def library_of(X: Any) -> str:

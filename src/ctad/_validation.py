@@ -34,6 +34,15 @@ def check_training_rows(estimator: BaseEstimator, X: Any) -> Floats:
 
 def check_new_rows(estimator: BaseEstimator, X: Any) -> Rows:
     """Check rows to score against the columns of training; float32 stays float32."""
+    if (
+        _is_float_array(X, 2)
+        and len(X) > 0
+        and X.shape[1] == getattr(estimator, "n_features_in_", None)
+        and not hasattr(estimator, "feature_names_in_")
+    ):
+        # It would pass all checks; for a single row these take longer than its score.
+        _check_finite(X, estimator, X)
+        return X
     with _as_input_error():
         _check_columns(X)
         rows: Rows = validate_data(
@@ -45,18 +54,7 @@ def check_new_rows(estimator: BaseEstimator, X: Any) -> Rows:
 
 def check_scores(scores: Any, X: Any, origin: str = "scores") -> Floats:
     """Check that there is one score per row of `X`. Infinity is allowed, NaN is not."""
-    _check_not_masked(scores, origin)
-    try:
-        values: Floats = check_array(
-            scores,
-            dtype=np.float64,
-            ensure_2d=False,
-            ensure_all_finite=False,
-            ensure_min_samples=0,
-            input_name=origin,
-        )
-    except ValueError as error:
-        raise InputError(f"{origin}: {error}") from error
+    values = _as_floats(scores, origin)
     if values.ndim != 1:
         raise InputError(f"{origin} must be one number per row, got shape {values.shape}")
     if len(values) != len(X):
@@ -70,6 +68,33 @@ def check_scores(scores: Any, X: Any, origin: str = "scores") -> Floats:
             f"{int(missing.argmax())}. Every row needs a score."
         )
     return values
+
+
+def _as_floats(scores: Any, origin: str) -> Floats:
+    if _is_float_array(scores, 1) and scores.dtype == np.float64:
+        return scores
+    _check_not_masked(scores, origin)
+    try:
+        values: Floats = check_array(
+            scores,
+            dtype=np.float64,
+            ensure_2d=False,
+            ensure_all_finite=False,
+            ensure_min_samples=0,
+            input_name=origin,
+        )
+    except ValueError as error:
+        raise InputError(f"{origin}: {error}") from error
+    return values
+
+
+def _is_float_array(values: Any, n_dimensions: int) -> bool:
+    """Whether this is an array that scikit-learn would return as it is."""
+    return (
+        type(values) is np.ndarray  # not a masked one
+        and values.ndim == n_dimensions
+        and values.dtype in (np.float64, np.float32)
+    )
 
 
 def check_choice(name: str, value: Any, choices: Iterable[str | None]) -> None:

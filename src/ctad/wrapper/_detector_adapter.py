@@ -31,6 +31,10 @@ ROW_BY_ROW = {
     *("MaxAbsScaler", "MinMaxScaler", "RobustScaler", "StandardScaler"),
 }
 
+# So do these if their neighbour search uses a tree; brute force multiplies matrices.
+NEIGHBOUR_SEARCH = {"KNN": "neigh_", "LOF": "detector_"}  # where PyOD's detectors have it
+TREES = ("kd_tree", "ball_tree")
+
 # Errors that are not about the rows.
 NOT_ABOUT_ROWS = (InputError, ImportError, MemoryError, OSError, Warning)
 
@@ -228,10 +232,15 @@ def _scores_row_by_row(detector: Any) -> bool:
         return _scores_row_by_row(detector.estimator)
     if isinstance(detector, Pipeline):
         return all(_scores_row_by_row(step) for _, step in detector.steps)
-    module = type(detector).__module__
+    module, name = type(detector).__module__, type(detector).__name__
     if module.startswith("ctad.detectors."):  # these use fixed batches themselves
         return True
-    return module.startswith(("pyod.", "sklearn.")) and type(detector).__name__ in ROW_BY_ROW
+    if not module.startswith(("pyod.", "sklearn.")):
+        return False
+    if name in (*NEIGHBOUR_SEARCH, "LocalOutlierFactor"):
+        search = getattr(detector, NEIGHBOUR_SEARCH.get(name, ""), detector)
+        return getattr(search, "_fit_method", None) in TREES
+    return name in ROW_BY_ROW or module == "pyod.models.pca"  # the latter has no matrix product
 
 
 def _depends_on_the_batch(adapter: DetectorAdapter, X: Any) -> bool:
