@@ -11,7 +11,6 @@ from ctad.evaluation import Source, run
 
 from ..arguments import parse_arguments
 from ..paper.study import RESULTS as PAPER_RESULTS
-from .agreement import measure_agreement
 from .docs_page import write_page
 from .plan import plans
 
@@ -29,7 +28,6 @@ def main(command_line: list[str] | None = None) -> None:
             plan, RESULTS, source, n_jobs=arguments.jobs, scores=SCORES, show_progress=True
         )
         results.compact()
-    measure_agreement(datasets, source, RESULTS, SCORES)
     write_page(RESULTS)
 
 

@@ -11,9 +11,9 @@ from threadpoolctl import threadpool_limits
 from tqdm.auto import tqdm
 
 from ctad import RelaxedCTAD
-from ctad.evaluation import Contestant, Source, Store, detector_scores
+from ctad.evaluation import Contestant, Protocol, Source, Store, detector_scores
 
-from .plan import CLASSICAL, SPLITS, has_enough_anomalies
+from .plan import CLASSICAL
 
 
 @dataclass(frozen=True)
@@ -38,21 +38,19 @@ def agreement_store(folder: Path) -> Store[Case, Agreement]:
 
 
 def measure_agreement(
-    datasets: Iterable[str],
+    splits: Iterable[tuple[str, Protocol]],
     source: Source,
     folder: Path,
     scores_folder: Path,
     detectors: Iterable[str] = CLASSICAL,
 ) -> None:
-    """Measure the missing cases, with the first seed."""
+    """Measure the missing cases of these splits of data sets, with the first seed."""
     store = agreement_store(folder)
     known = store.rows()
     missing = [
-        (dataset, split)
-        for dataset in datasets
-        for split in SPLITS
-        if split.training_anomalies == 0 or has_enough_anomalies(dataset, split.training_anomalies)
-        if any(Case(dataset, one, split.name) not in known for one in detectors)
+        (name, protocol)
+        for name, protocol in splits
+        if any(Case(name, one, protocol.name) not in known for one in detectors)
     ]
     with store.writing() as add, threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")

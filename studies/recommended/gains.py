@@ -10,8 +10,8 @@ from scipy import stats
 
 from ctad.evaluation import NO_CALIBRATION, Results
 
-from .candidates import NOT_CHOSEN, TOO_SLOW, candidates
-from .plan import CLASSICAL, SPLITS
+from .candidates import NEEDS_BATCH, NOT_CHOSEN, TOO_SLOW, candidates
+from .plan import CLASSICAL, ONE_SEED, SPLITS
 
 # Data sets from the same measurements are left out together.
 RELATED = (
@@ -21,6 +21,8 @@ RELATED = (
     ("thyroid", "annthyroid"),
 )
 METRICS = ("auc_pr", "auc_roc")
+WITH_AND_WITHOUT = [*METRICS, *(f"base_{one}" for one in METRICS)]
+KEYS = ["protocol", "detector", "dataset", "calibration"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +32,8 @@ class Gains:
     Attributes
     ----------
     results : pandas.DataFrame
-        AUC-PR and AUC-ROC (`auc_pr`, `auc_roc`) by protocol, detector, dataset and calibration.
+        AUC-PR and AUC-ROC (`auc_pr`, `auc_roc`), and those of the detector alone with the same
+        seeds (`base_auc_pr`, `base_auc_roc`), by protocol, detector, dataset and calibration.
     """
 
     results: pd.DataFrame
@@ -38,18 +41,18 @@ class Gains:
     @classmethod
     def of(cls, folder: Path) -> "Gains":
         """The gains in a folder of results."""
-        cells = Results(folder).cells.frame()
-        keys = ["protocol", "detector", "dataset", "calibration"]
-        groups = cells.groupby(keys)
-        seeds = groups.size().groupby(keys[:-1])
-        if (seeds.min() < seeds.max()).any():
-            raise SystemExit("not all calibrations have the same seeds yet: run the study again")
-        return cls(groups[list(METRICS)].mean())
+        groups = with_all_seeds(folder).groupby(KEYS)
+        return cls(groups[WITH_AND_WITHOUT].mean())
 
     def gain(self, metric: str = "auc_pr") -> pd.DataFrame:
         """The gain of each calibration (columns) by protocol, detector and dataset."""
-        values = self.results[metric].unstack("calibration")
-        return values.sub(values[NO_CALIBRATION.name], axis=0)
+        gain = self.results[metric] - self.results[f"base_{metric}"]
+        return gain.unstack("calibration")
+
+    def mean_gain(self, calibration: str, protocol: str, metric: str = "auc_pr") -> float:
+        """The gain of one calibration: the mean over data sets, then over classical detectors."""
+        gain = self.gain(metric)[calibration].loc[protocol].groupby("detector").mean()
+        return float(gain.loc[list(CLASSICAL)].mean())
 
     @cached_property
     def table(self) -> pd.DataFrame:
@@ -100,6 +103,16 @@ class Gains:
         return pd.Series({name: table.loc[name, self.choices[name]] for name in table.index})
 
 
+def with_all_seeds(folder: Path) -> pd.DataFrame:
+    """The results in a folder, if all calibrations that are compared have the same seeds."""
+    cells = Results(folder).cells.frame()
+    compared = cells[~cells["calibration"].isin(ONE_SEED)]
+    seeds = compared.groupby(KEYS).size().groupby(KEYS[:-1])
+    if (seeds.min() < seeds.max()).any():
+        raise SystemExit("not all calibrations have the same seeds yet: run the study again")
+    return cells
+
+
 def choosable() -> list[str]:
     """The names of the calibrations among which one is chosen."""
     return [
@@ -107,7 +120,7 @@ def choosable() -> list[str]:
         for subject, group in candidates().items()
         if subject != NOT_CHOSEN
         for one in group
-        if one.name not in TOO_SLOW
+        if one.name not in (*TOO_SLOW, *NEEDS_BATCH)
     ]
 
 

@@ -1,13 +1,14 @@
 """Calibration terms that are not options of `RelaxedCTAD` or `CTAD`.
 
-`training_delta_` is the term of the training rows.
+`training_delta_` is the term of the training rows. `WithinBatch` and `RowsThemselves` are for
+rivals that need all new rows at once.
 """
 
 import numpy as np
 from scipy.spatial.distance import cdist
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.cluster import KMeans
-from sklearn.neighbors import NearestNeighbors
+from sklearn.neighbors import LocalOutlierFactor, NearestNeighbors
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler
 
 from ctad import RelaxedCTAD
@@ -24,6 +25,38 @@ class NearestRow(BaseEstimator):
 
     def delta(self, rows):
         return self.search_.kneighbors(rows, 1)[0][:, 0]
+
+
+class WithinBatch(BaseEstimator):
+    """How anomalous each row is among the rows it comes with, by a detector trained on them.
+
+    The evidence of EPHAD (Patra and Ben Taieb, NeurIPS 2025), which is gathered from the new rows
+    because the training rows may be contaminated.
+    """
+
+    def __init__(self, detector):
+        self.detector = detector
+
+    def fit(self, rows):
+        self.training_delta_ = self.delta(rows)
+        return self
+
+    def delta(self, rows):
+        detector = clone(self.detector).fit(rows)
+        if isinstance(detector, LocalOutlierFactor):
+            return -detector.negative_outlier_factor_
+        return -detector.score_samples(rows)
+
+
+class RowsThemselves(BaseEstimator):
+    """The rows in place of a term, for `uadb.boost`, which needs them together with the scores."""
+
+    def fit(self, rows):
+        self.training_delta_ = rows
+        return self
+
+    def delta(self, rows):
+        return rows
 
 
 class OfBothViews(BaseEstimator):

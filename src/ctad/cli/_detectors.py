@@ -28,7 +28,8 @@ def detectors(
                 known.name, known.family, known.description, known.cost, _where_from(known)
             )
         out.result(
-            {"detectors": [_as_json(known) for known in KNOWN_DETECTORS.values()]},
+            # Parameters are those of the classes, whose import takes seconds.
+            {"detectors": [_as_json(known) for known in KNOWN_DETECTORS.values()] if json else []},
             table,
             "",
             "`ctad detectors NAME` shows parameters, licence and reference.",
