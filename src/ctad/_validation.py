@@ -41,8 +41,9 @@ def check_new_rows(estimator: BaseEstimator, X: Any) -> Rows:
         and not hasattr(estimator, "feature_names_in_")
     ):
         # It would pass all checks; for a single row these take longer than its score.
-        _check_finite(X, estimator, X)
-        return X
+        plain: Rows = X
+        _check_finite(plain, estimator, X)
+        return plain
     with _as_input_error():
         _check_columns(X)
         rows: Rows = validate_data(
@@ -71,11 +72,13 @@ def check_scores(scores: Any, X: Any, origin: str = "scores") -> Floats:
 
 
 def _as_floats(scores: Any, origin: str) -> Floats:
+    values: Floats
     if _is_float_array(scores, 1) and scores.dtype == np.float64:
-        return scores
+        values = scores
+        return values
     _check_not_masked(scores, origin)
     try:
-        values: Floats = check_array(
+        values = check_array(
             scores,
             dtype=np.float64,
             ensure_2d=False,

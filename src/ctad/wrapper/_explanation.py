@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -30,8 +31,8 @@ class ExplanationContext:
     detector_name : str
     feature_parts : ndarray of shape (n, features)
         What each feature of a numeric row adds to the term.
-    column_views : sequence of sequence of ColumnView
-        The views of each column.
+    views : function
+        Makes `column_views`. With thousands of columns this takes longer than all the rest.
     library : {"pandas", "polars", "pyarrow"} or None
         The library of the table that was explained; None for an array.
     index : index of a pandas table, or None
@@ -39,9 +40,14 @@ class ExplanationContext:
 
     detector_name: str
     feature_parts: Floats
-    column_views: Sequence[Sequence[ColumnView]]
+    views: Callable[[], Sequence[Sequence[ColumnView]]]
     library: str | None
     index: Any
+
+    @cached_property
+    def column_views(self) -> Sequence[Sequence[ColumnView]]:
+        """The views of each column."""
+        return self.views()
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,7 +240,6 @@ def explain_rows(
     parts = calibrator.delta_parts(rows)
     base_part, delta_part = calibrator.contributions(base_score, parts.delta)
     score = base_part + delta_part
-    references, _ = calibrator.reference_points()
     p_value = None
     if normal_scores is not None:
         p_value = ConformalDecisions(normal_scores).p_values(score)
@@ -253,17 +258,31 @@ def explain_rows(
         context=ExplanationContext(
             detector_name=detector_name,
             feature_parts=parts.columns,
-            column_views=column_views(converter, X, rows, training_sample, references),
+            views=partial(_views, calibrator, converter, X, rows, training_sample),
             library=library_of(X) if is_table(X) else None,
             index=getattr(X, "index", None) if is_table(X) else None,
         ),
     )
 
 
+def _views(
+    calibrator: ExplainableCalibrator,
+    converter: InputConverter,
+    X: Any,
+    rows: Rows,
+    training_sample: Floats,
+) -> list[list[ColumnView]]:
+    references, _ = calibrator.reference_points()
+    return column_views(converter, X, rows, training_sample, references)
+
+
 def _summed_by_column(feature_parts: Floats, converter: InputConverter) -> Floats:
     """What each column of the table adds to the terms: the sum over its features."""
     places = {name: place for place, name in enumerate(converter.columns_in_use)}
+    sources = [places[source] for source in converter.feature_sources]
+    if sources == list(range(len(places))):
+        return feature_parts
     summed = np.zeros((len(feature_parts), len(places)))
-    for feature, source in enumerate(converter.feature_sources):
-        summed[:, places[source]] += feature_parts[:, feature]
+    for feature, place in enumerate(sources):
+        summed[:, place] += feature_parts[:, feature]
     return summed

@@ -268,7 +268,8 @@ class InputConverter:
         """
         if self.encoder is not None:
             return self.encoder.decode(np.asarray(rows, dtype=np.float64))
-        columns = [Column(name, ColumnKind.NUMBER, str(rows.dtype)) for name in self.column_names]
+        dtype = str(rows.dtype)
+        columns = [Column(name, ColumnKind.NUMBER, dtype) for name in self.column_names]
         return [ColumnValues(column, rows[:, i]) for i, column in enumerate(columns)]
 
 
