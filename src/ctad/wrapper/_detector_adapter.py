@@ -21,6 +21,7 @@ from .._fixed_batches import score_in_fixed_batches
 from .._types import Floats
 from .._validation import check_scores
 from ..errors import DetectorError, InputError
+from ._neighbour_scores import NeighbourScorer
 from ._nested_detectors import final_step, name_of
 from ._packed_forest import ForestScorer
 from ._score_sign import METHODS, ScoringMethod, recognised_method, scoring_method
@@ -126,6 +127,10 @@ class DetectorAdapter:
         DetectorError
             If the detector fails on these rows.
         """
+        with _detector_errors(self.detector, "score", X):
+            of_neighbours = self._neighbour_scorer(X)
+        if of_neighbours is not None:
+            return self.sign * of_neighbours
         if self.batch_dependent or _scores_row_by_row(self.detector):
             return self._score_in_one_call(X)
         return score_in_fixed_batches(self._score_in_one_call, X)
@@ -151,6 +156,10 @@ class DetectorAdapter:
     @cached_property
     def _forest_scorer(self) -> ForestScorer:
         return ForestScorer(self.detector, self.method)
+
+    @cached_property
+    def _neighbour_scorer(self) -> NeighbourScorer:
+        return NeighbourScorer(self.detector, self.method)
 
     def _score_in_one_call(self, X: Any) -> Floats:
         score = getattr(self.detector, self.method) if self.method else self.detector
