@@ -35,7 +35,7 @@ def check_training_rows(estimator: BaseEstimator, X: Any) -> Floats:
 def check_new_rows(estimator: BaseEstimator, X: Any) -> Rows:
     """Check rows to score against the columns of training; float32 stays float32."""
     if (
-        _is_float_array(X, 2)
+        is_float_array(X, 2)
         and len(X) > 0
         and X.shape[1] == getattr(estimator, "n_features_in_", None)
         and not hasattr(estimator, "feature_names_in_")
@@ -73,7 +73,7 @@ def check_scores(scores: Any, X: Any, origin: str = "scores") -> Floats:
 
 def _as_floats(scores: Any, origin: str) -> Floats:
     values: Floats
-    if _is_float_array(scores, 1) and scores.dtype == np.float64:
+    if is_float_array(scores, 1) and scores.dtype == np.float64:
         values = scores
         return values
     _check_not_masked(scores, origin)
@@ -91,7 +91,7 @@ def _as_floats(scores: Any, origin: str) -> Floats:
     return values
 
 
-def _is_float_array(values: Any, n_dimensions: int) -> bool:
+def is_float_array(values: Any, n_dimensions: int) -> bool:
     """Whether this is an array that scikit-learn would return as it is."""
     return (
         type(values) is np.ndarray  # not a masked one

@@ -13,6 +13,7 @@ from pyod.models.cof import COF
 from pyod.models.ecod import ECOD
 from pyod.models.iforest import IForest
 from pyod.models.knn import KNN
+from pyod.models.pca import PCA
 from sklearn.decomposition import TruncatedSVD
 from sklearn.ensemble import IsolationForest
 from sklearn.frozen import FrozenEstimator
@@ -316,6 +317,27 @@ def test_forests_do_not_depend_on_threads():
     with parallel_config("threading", n_jobs=2):
         for _ in range(3):
             np.testing.assert_array_equal(adapter.score(rows), alone)
+
+
+@pytest.mark.parametrize(
+    "detector", [KNN(n_neighbors=100), LocalOutlierFactor(100, novelty=True), PCA()]
+)
+def test_memory_does_not_grow_with_the_rows(detector, monkeypatch):
+    """They need no fixed batches, but keep numbers for each neighbour or component of a row."""
+    adapter = DetectorAdapter.fitted(detector.fit(X_TRAIN), X_TRAIN)
+    rows = clusters(1000, seed=2)
+    together = adapter.score(rows)
+    monkeypatch.setattr("ctad.wrapper._detector_adapter.NUMBERS_AT_ONCE", 2000)
+    called, score = [], adapter._score_in_one_call
+
+    def counted(_, X):
+        called.append(len(X))
+        return score(X)
+
+    monkeypatch.setattr(DetectorAdapter, "_score_in_one_call", counted)
+    np.testing.assert_array_equal(adapter.score(rows), together)
+    assert max(called) <= (500 if isinstance(detector, PCA) else 20)
+    assert sum(called) == 1000
 
 
 def adapter_of(function):

@@ -1,14 +1,18 @@
 """Isolation forests on packed trees: the same scores as scikit-learn's, for any rows."""
 
+import pickle
+import warnings
+
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pyod.models.iforest import IForest
 from sklearn.ensemble import IsolationForest
 from sklearn.frozen import FrozenEstimator
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from ctad.wrapper._packed_forest import ROWS_PER_CALL, ForestScorer, PackedForest
 
@@ -72,11 +76,7 @@ def test_a_row_has_the_same_bits_in_any_batch_and_with_any_number_of_threads():
     np.testing.assert_array_equal(alone, scores[:130])
     np.testing.assert_array_equal(packed.score(rows[:130][::-1])[::-1], scores[:130])
     np.testing.assert_array_equal(packed.score(np.asfortranarray(rows)), scores)
-    in_threads = PackedForest.of(
-        IsolationForest(n_estimators=20, random_state=0, n_jobs=2).fit(X_TRAIN)
-    )
-    assert in_threads.n_jobs == 2
-    np.testing.assert_array_equal(in_threads.score(rows), scores)
+    np.testing.assert_array_equal(packed.score(rows, n_jobs=2), scores)
 
 
 @pytest.mark.interpreted
@@ -113,6 +113,47 @@ def test_a_forest_that_is_fitted_again_is_packed_again(detector):
     np.testing.assert_array_equal(again, getattr(detector, method)(X_NEW))
 
 
+def test_a_warm_start_without_new_trees_is_seen():
+    forest = IsolationForest(n_estimators=10, warm_start=True, random_state=0).fit(X_TRAIN[:50])
+    scorer = ForestScorer(forest, "score_samples")
+    scorer(X_NEW)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # no new trees
+        forest.fit(X_TRAIN)
+    np.testing.assert_array_equal(scorer(X_NEW), forest.score_samples(X_NEW))
+
+
+class Doubled(Pipeline):
+    def score_samples(self, X):
+        return 2 * super().score_samples(X)
+
+
+class Counting(FunctionTransformer):
+    calls = 0
+
+    def transform(self, X):
+        Counting.calls += 1
+        return np.asarray(X, dtype=int)  # the packed forest leaves integers to the detector
+
+
+def test_steps_before_the_forest_run_once():
+    steps = Counting(), IsolationForest(n_estimators=9, random_state=0)
+    detector = make_pipeline(*steps).fit(X_TRAIN)
+    Counting.calls = 0
+    scores = ForestScorer(detector, "score_samples")(X_NEW)
+    assert Counting.calls == 1
+    np.testing.assert_array_equal(scores, detector.score_samples(X_NEW))
+
+
+def test_packed_trees_are_not_pickled():
+    scorer = ForestScorer(IsolationForest(random_state=0).fit(X_TRAIN), "score_samples")
+    before = len(pickle.dumps(scorer))
+    scores = scorer(X_NEW)
+    pickled = pickle.dumps(scorer)
+    assert len(pickled) == before
+    np.testing.assert_array_equal(pickle.loads(pickled)(X_NEW), scores)
+
+
 class OwnForest(IsolationForest):
     def score_samples(self, X):
         return np.zeros(len(X))
@@ -123,8 +164,16 @@ def test_other_detectors_and_rows_are_left_to_the_detector():
     scorer = ForestScorer(forest, "score_samples")
     missing = X_NEW.copy()
     missing[3, 1] = np.nan
-    for rows in (missing, X_NEW * 1e300, X_NEW[:, :2], X_NEW.astype(int), X_NEW.tolist()):
+    as_lists = X_NEW.tolist()
+    for rows in (missing, X_NEW * 1e300, X_NEW[:, :2], X_NEW[:0], X_NEW.astype(int), as_lists):
         assert scorer(rows) is None
+    for unfitted in (IsolationForest(), IForest()):
+        for method in ("score_samples", "decision_function"):
+            assert ForestScorer(unfitted, method)(X_NEW) is None
+    doubled = Doubled([("forest", forest)])
+    assert ForestScorer(doubled, "score_samples")(X_NEW) is None
+    named = IsolationForest(n_estimators=9).fit(pd.DataFrame(X_TRAIN).add_prefix("column "))
+    assert ForestScorer(named, "score_samples")(X_NEW) is None
     assert ForestScorer(forest, "decision_function")(X_NEW) is None
     assert ForestScorer(OwnForest(n_estimators=9).fit(X_TRAIN), "score_samples")(X_NEW) is None
     one_row_per_tree = IsolationForest(n_estimators=3, max_samples=1, random_state=0).fit(X_TRAIN)

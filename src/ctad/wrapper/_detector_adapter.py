@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing
+from sklearn.utils import _safe_indexing, gen_batches
 from sklearn.utils.validation import check_is_fitted
 
 from .._fixed_batches import score_in_fixed_batches
@@ -26,15 +27,20 @@ from ._nested_detectors import final_step, name_of
 from ._packed_forest import ForestScorer
 from ._score_sign import METHODS, ScoringMethod, recognised_method, scoring_method
 
-# These score each row separately and need no fixed batches.
+# These score each row separately, and need no fixed batches.
 ROW_BY_ROW = {
     *("IForest", "IsolationForest", "OCSVM", "OneClassSVM"),
     *("MaxAbsScaler", "MinMaxScaler", "RobustScaler", "StandardScaler"),
 }
 
-# So do these if their neighbour search uses a tree; brute force multiplies matrices.
-NEIGHBOUR_SEARCH = {"KNN": "neigh_", "LOF": "detector_"}  # where PyOD's detectors have it
+# So do neighbour searches in a tree; by brute force they multiply matrices. This is where a
+# detector has its search; None: it is one itself.
+NEIGHBOUR_SEARCH = {"KNN": "neigh_", "LOF": "detector_", "LocalOutlierFactor": None}
 TREES = ("kd_tree", "ball_tree")
+
+# These are scored in batches without padding, in which they keep at most so many numbers, unless
+# there are so many for a single row.
+NUMBERS_AT_ONCE = 2**17
 
 # Errors that are not about the rows.
 NOT_ABOUT_ROWS = (InputError, ImportError, MemoryError, OSError, Warning)
@@ -131,9 +137,16 @@ class DetectorAdapter:
             of_neighbours = self._neighbour_scorer(X)
         if of_neighbours is not None:
             return self.sign * of_neighbours
-        if self.batch_dependent or _scores_row_by_row(self.detector):
+        if self.batch_dependent:
             return self._score_in_one_call(X)
-        return score_in_fixed_batches(self._score_in_one_call, X)
+        at_once = _rows_at_once(self.detector)
+        if at_once is None:
+            return score_in_fixed_batches(self._score_in_one_call, X)
+        if len(X) <= at_once:
+            return self._score_in_one_call(X)
+        batches = gen_batches(len(X), at_once)
+        parts = [self._score_in_one_call(_safe_indexing(X, batch)) for batch in batches]
+        return np.concatenate(parts)
 
     def kept_training_scores(self) -> Floats | None:
         """The training scores that PyOD's detectors and LocalOutlierFactor keep, or None.
@@ -168,7 +181,7 @@ class DetectorAdapter:
         if of_forest is not None:
             return self.sign * of_forest
         # Several threads would add up the trees of a forest in the order in which they finish.
-        threads = parallel_config("sequential") if _scores_row_by_row(self.detector) else None
+        threads = parallel_config("sequential") if _rows_at_once(self.detector) else None
         with _detector_errors(self.detector, "score", X), threads or nullcontext():
             scores = score(X)
         return self.sign * check_scores(scores, X, f"scores of {self.name}")
@@ -236,20 +249,28 @@ def was_trained_on(detector: Any, rows: Floats) -> bool:
     return False
 
 
-def _scores_row_by_row(detector: Any) -> bool:
+def _rows_at_once(detector: Any) -> int | None:
+    """How many rows may be scored in a call; None if they need fixed batches."""
     if isinstance(detector, FrozenEstimator):
-        return _scores_row_by_row(detector.estimator)
+        return _rows_at_once(detector.estimator)
     if isinstance(detector, Pipeline):
-        return all(_scores_row_by_row(step) for _, step in detector.steps)
+        of_steps = [_rows_at_once(step) for _, step in detector.steps]
+        known = [rows for rows in of_steps if rows is not None]
+        return min(known) if len(known) == len(of_steps) else None
     module, name = type(detector).__module__, type(detector).__name__
     if module.startswith("ctad.detectors."):  # these use fixed batches themselves
-        return True
+        return sys.maxsize
     if not module.startswith(("pyod.", "sklearn.")):
-        return False
-    if name in (*NEIGHBOUR_SEARCH, "LocalOutlierFactor"):
-        search = getattr(detector, NEIGHBOUR_SEARCH.get(name, ""), detector)
-        return getattr(search, "_fit_method", None) in TREES
-    return name in ROW_BY_ROW or module == "pyod.models.pca"  # the latter has no matrix product
+        return None
+    if name in NEIGHBOUR_SEARCH:
+        place = NEIGHBOUR_SEARCH[name]
+        search: Any = detector if place is None else getattr(detector, place, None)
+        if getattr(search, "_fit_method", None) not in TREES:
+            return None
+        return max(1, NUMBERS_AT_ONCE // int(search.n_neighbors))
+    if module == "pyod.models.pca":  # scikit-learn's PCA, which multiplies matrices, has this name
+        return max(1, NUMBERS_AT_ONCE // int(max(detector.components_.shape)))
+    return sys.maxsize if name in ROW_BY_ROW else None
 
 
 def _depends_on_the_batch(adapter: DetectorAdapter, X: Any) -> bool:

@@ -11,6 +11,7 @@ from sklearn.neighbors import LocalOutlierFactor, NearestNeighbors
 
 from .._compiled import compiled
 from .._types import Floats
+from .._validation import is_float_array
 
 Indices = npt.NDArray[np.int64]
 
@@ -19,6 +20,7 @@ KNOWN_AT_ONCE = 256
 # With more columns, scikit-learn's matrix products are faster for many rows, in fixed batches, too.
 MOST_COLUMNS = 32
 MOST_NUMBERS = 2**24  # the known rows are kept a second time
+NEIGHBOURS_AT_ONCE = 2**17  # kept at a time
 
 
 class NeighbourScorer:
@@ -41,6 +43,10 @@ class NeighbourScorer:
         self.method = method
         self._known: tuple[Any, Floats] = (None, np.empty((0, 0)))
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the copy of the known rows."""
+        return {**self.__dict__, "_known": (None, np.empty((0, 0)))}
+
     def __call__(self, X: Any) -> Floats | None:
         """What the method returns; None if it has to be called."""
         search = self._search()
@@ -51,8 +57,17 @@ class NeighbourScorer:
             columns = np.ascontiguousarray(search._fit_X.T)
             self._known = search._fit_X, columns
         k = search.n_neighbors
-        distance, nearest = np.empty((len(X), k)), np.empty((len(X), k), dtype=np.int64)
-        find_nearest(np.ascontiguousarray(X), columns, distance, nearest)
+        scores = np.empty(len(X))
+        step = max(1, NEIGHBOURS_AT_ONCE // k)
+        for start in range(0, len(X), step):
+            rows = np.ascontiguousarray(X[start : start + step])
+            distance, nearest = np.empty((len(rows), k)), np.empty((len(rows), k), dtype=np.int64)
+            find_nearest(rows, columns, distance, nearest)
+            scores[start : start + step] = self._from_neighbours(search, distance, nearest)
+        return scores
+
+    def _from_neighbours(self, search: Any, distance: Floats, nearest: Indices) -> Floats:
+        """The scores, as the detectors compute them."""
         if not isinstance(search, LocalOutlierFactor):
             scores: Floats = self.detector._get_dist_by_method(distance).ravel()
             return scores
@@ -63,11 +78,12 @@ class NeighbourScorer:
     def _search(self) -> Any:
         """The search inside the detector; None unless its scores are known to be these."""
         detector = self.detector
+        search: Any
         kind = type(detector).__module__, type(detector).__name__
         if kind == ("pyod.models.knn", "KNN") and self.method == "decision_function":
-            search, known_type = detector.neigh_, NearestNeighbors
+            search, known_type = getattr(detector, "neigh_", None), NearestNeighbors
         elif kind == ("pyod.models.lof", "LOF") and self.method == "decision_function":
-            search, known_type = detector.detector_, LocalOutlierFactor
+            search, known_type = getattr(detector, "detector_", None), LocalOutlierFactor
         elif self.method == "score_samples":
             search, known_type = detector, LocalOutlierFactor
         else:
@@ -75,6 +91,7 @@ class NeighbourScorer:
         is_known = (
             type(search) is known_type
             and getattr(search, "_fit_method", None) == "brute"
+            and not hasattr(search, "feature_names_in_")  # it warns about rows without names
             and search.effective_metric_ == "euclidean"
             and isinstance(search._fit_X, np.ndarray)
             and search._fit_X.dtype == np.float64
@@ -86,9 +103,8 @@ class NeighbourScorer:
 
 def _is_plain(X: Any, search: Any) -> bool:
     return (
-        isinstance(X, np.ndarray)
+        is_float_array(X, 2)
         and X.dtype == np.float64
-        and X.ndim == 2
         and X.shape[1] == search.n_features_in_
         and len(X) > 0
         and bool(np.isfinite(X).all())

@@ -16,6 +16,7 @@ from sklearn.pipeline import Pipeline
 
 from .._compiled import compiled
 from .._types import Booleans, Floats, Integers
+from .._validation import is_float_array
 
 SingleFloats = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.uint32]
@@ -82,7 +83,7 @@ class PackedForest:
     root, n_levels : ndarray of shape (trees,)
     usual_depth : float
         The expected depth, summed over the trees.
-    n_features, n_jobs : int
+    n_features : int
     """
 
     feature: Indices
@@ -93,12 +94,13 @@ class PackedForest:
     n_levels: Integers
     usual_depth: float
     n_features: int
-    n_jobs: int | None
 
     @classmethod
     def of(cls, forest: Any) -> Self | None:
         """Pack a fitted forest; None if it is not one whose scores are known to be these."""
         if type(forest) is not IsolationForest or not hasattr(forest, "_decision_path_lengths"):
+            return None
+        if hasattr(forest, "feature_names_in_"):  # it warns about rows without names
             return None
         trees = [estimator.tree_ for estimator in forest.estimators_]
         n_nodes = np.array([tree.node_count for tree in trees])
@@ -138,26 +140,20 @@ class PackedForest:
             n_levels=np.array([tree.max_depth for tree in trees], dtype=np.int64),
             usual_depth=usual_depth,
             n_features=forest.n_features_in_,
-            n_jobs=forest.n_jobs,
         )
 
-    def score(self, rows: Any) -> Floats | None:
+    def score(self, rows: Any, n_jobs: int | None = None) -> Floats | None:
         """The scores of rows, higher = more anomalous; None if the forest has to look at them.
 
         That is so unless they are an array of finite floats with the columns of training.
         """
-        if (
-            not isinstance(rows, np.ndarray)
-            or rows.dtype not in (np.float64, np.float32)
-            or rows.ndim != 2
-            or rows.shape[1] != self.n_features
-        ):
+        if not is_float_array(rows, 2) or rows.shape[1] != self.n_features or len(rows) == 0:
             return None
         scores = np.empty(len(rows))
         parts = [
             slice(start, start + ROWS_PER_CALL) for start in range(0, len(rows), ROWS_PER_CALL)
         ]
-        n_threads = min(effective_n_jobs(self.n_jobs), len(parts))
+        n_threads = min(effective_n_jobs(n_jobs), len(parts))
         if n_threads > 1:
             with ThreadPoolExecutor(n_threads) as pool:
                 are_scored = list(
@@ -224,30 +220,43 @@ class ForestScorer:
     def __init__(self, detector: Any, method: str) -> None:
         self.detector = detector
         self.method = method
-        self._packed: tuple[list[Any], PackedForest | None] = ([], None)
+        self._packed: tuple[tuple[Any, ...], PackedForest | None] = ((), None)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the packed trees, which can be made again."""
+        return {**self.__dict__, "_packed": ((), None)}
 
     def __call__(self, X: Any) -> Floats | None:
         """What the method returns; None if it has to be called."""
         detector, before = self.detector, []
-        if isinstance(detector, FrozenEstimator):
+        # Subclasses may score in another way.
+        if type(detector) is FrozenEstimator:
             detector = detector.estimator
-        if isinstance(detector, Pipeline):
+        if type(detector) is Pipeline:
             before, detector = [step for _, step in detector.steps[:-1]], detector[-1]
         is_of_pyod = type(detector).__module__ == "pyod.models.iforest"
         if self.method != ("decision_function" if is_of_pyod else "score_samples"):
             return None
-        forest = detector.detector_ if is_of_pyod else detector
-        if not isinstance(forest, IsolationForest):
-            return None
-        trees, packed = self._packed
-        if forest.estimators_ != trees:  # packed for the first time, or fitted again
-            packed = PackedForest.of(forest)
-            self._packed = list(forest.estimators_), packed
+        forest: Any = getattr(detector, "detector_", None) if is_of_pyod else detector
+        packed = self._packed_forest(forest)
         if packed is None:
             return None
         for step in before:
             X = X if step in (None, "passthrough") else step.transform(X)
-        score = packed.score(X)
-        if score is None:
+        score = packed.score(X, forest.n_jobs)
+        if score is not None:
+            return score + forest.offset_ if is_of_pyod else -score
+        if not before:
             return None
-        return score + forest.offset_ if is_of_pyod else -score
+        scores: Floats = getattr(detector, self.method)(X)
+        return scores
+
+    def _packed_forest(self, forest: Any) -> PackedForest | None:
+        if not isinstance(forest, IsolationForest) or not hasattr(forest, "estimators_"):
+            return None
+        key, packed = self._packed
+        current = (*forest.estimators_, forest._max_samples, forest._max_features)
+        if current != key:  # packed for the first time, or fitted again
+            packed = PackedForest.of(forest)
+            self._packed = current, packed
+        return packed
