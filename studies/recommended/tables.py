@@ -4,6 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from ctad.evaluation.report import format_p_value
 
@@ -12,6 +13,7 @@ from . import other_tables
 from .candidates import (
     FIRST_EDITION,
     NEEDS_BATCH,
+    NEIGHBOURS,
     RECOMMENDED,
     RIVALS,
     TERM_ALONE,
@@ -45,30 +47,47 @@ def by_split(gains: Gains, metric: str) -> list[str]:
     return table(heads, rows)
 
 
-def on_other_tables(means: pd.DataFrame, metric: str) -> list[str]:
+def on_other_tables(others: pd.DataFrame, metric: str) -> list[str]:
     """What calibrations add on tables that were not used to make the default.
 
-    `means` has the metrics without and with calibration, as `other_tables.means` returns them.
+    `others` are metrics by table, as `other_tables.by_table` returns them.
     """
-    gain = (means[metric] - means[f"base_{metric}"]).groupby(["protocol", "calibration"]).mean()
+    gain = others[metric] - others[f"base_{metric}"]
     rows = []
     for split in other_tables.SPLITS:
-        of_split = means.loc[split.name]
-        alone = of_split[f"base_{metric}"].xs(RECOMMENDED, level="calibration").mean()
-        cells = [f"{gain[split.name, one]:+.3f}" for one in other_tables.COMPARED]
-        n_tables = of_split["tables"].max()
-        rows.append((split.name, n_tables, f"{alone:.3f}", f"**{cells[0]}**", *cells[1:]))
+        alone = others.loc[split.name, RECOMMENDED][f"base_{metric}"]
+        cells = [f"{_mean(gain[split.name, one]):+.3f}" for one in other_tables.COMPARED]
+        n_tables = alone.index.get_level_values("table").nunique()
+        rows.append((split.name, n_tables, f"{_mean(alone):.3f}", f"**{cells[0]}**", *cells[1:]))
     return table(("split", "tables", f"{METRIC_NAMES[metric]} alone", *other_tables.COMPARED), rows)
 
 
-def detectors_on_other_tables(means: pd.DataFrame) -> list[str]:
+def _mean(values: pd.Series) -> float:
+    """Over tables, then over detectors."""
+    return float(values.groupby("detector").mean().mean())
+
+
+def detectors_on_other_tables(others: pd.DataFrame) -> list[str]:
     """The gain in AUC-PR of each detector on these tables."""
-    gain = (means["auc_pr"] - means["base_auc_pr"]).xs(RECOMMENDED, level="calibration")
+    gain = (others["auc_pr"] - others["base_auc_pr"]).xs(RECOMMENDED, level="calibration")
     rows = [
-        (one, *(f"{gain[split.name, one]:+.3f}" for split in other_tables.SPLITS))
+        (one, *(_gain_cell(gain[split.name, one]) for split in other_tables.SPLITS))
         for one in CLASSICAL
     ]
     return table(("detector", *(split.name for split in other_tables.SPLITS)), rows)
+
+
+def against_neighbours(others: pd.DataFrame) -> list[str]:
+    """How much more the simplest rival gains on these tables, with a two-sided test."""
+    values = others["auc_pr"].groupby(["protocol", "calibration", "table"]).mean()
+    rows = []
+    for split in other_tables.SPLITS:
+        lead = values[split.name, NEIGHBOURS[0]] - values[split.name, RECOMMENDED]
+        p = stats.ttest_1samp(lead, 0).pvalue
+        rows.append(
+            (split.name, f"{lead.mean():+.3f}", f"{(lead > 0).sum()} of {len(lead)}", f"{p:.3f}")
+        )
+    return table(("split", "5 neighbours minus RelaxedCTAD", "tables", "p (two-sided)"), rows)
 
 
 def by_detector(gains: Gains) -> list[str]:
@@ -78,12 +97,15 @@ def by_detector(gains: Gains) -> list[str]:
         cells = []
         for split in SPLITS if detector in CLASSICAL else SPLITS[:1]:
             gain = gains.of_calibration(RECOMMENDED, split.name, detector)
-            cells.append(
-                f"{gain.mean():+.3f} ({(gain > 0).sum()} of {len(gain)}, "
-                f"p {format_p_value(p_value(gain), decimals=4)})"
-            )
+            cells.append(_gain_cell(gain))
         rows.append((detector, *cells, *[""] * (len(SPLITS) - len(cells))))
     return table(("detector", *(split.name for split in SPLITS)), rows)
+
+
+def _gain_cell(gain: pd.Series) -> str:
+    """The mean gain over data sets, on how many there is one, and the p-value."""
+    p = format_p_value(p_value(gain), decimals=4)
+    return f"{gain.mean():+.3f} ({(gain > 0).sum()} of {len(gain)}, p {p})"
 
 
 def choices(gains: Gains) -> list[str]:

@@ -1,13 +1,14 @@
 """UADB, the unsupervised anomaly detection booster of Ye, Liu et al. (ICDE 2023).
 
-A network learns to imitate the detector. Rows on which its answers differ from round to round are
-taken for anomalous: y_0 is the detector's score, scaled to [0, 1]. Round t trains a network f on
-y_(t-1). Then y_t is
+Networks learn to imitate the detector. Rows on which the answers differ from round to round are
+taken for anomalous: y_0 is the detector's score, scaled to [0, 1]. Round t trains three networks f
+on y_(t-1), each without a third of the rows. Then y_t is the mean over the networks of
 
     f(x) + standard deviation of (y_0(x), ..., y_(t-1)(x), f(x)),
 
-scaled to [0, 1]. The last y_t is the new score. Settings are those of the paper and its code. As in
-the paper, all rows that are scored are also trained on.
+scaled to [0, 1]. The last y_t is the new score. As in the paper, all rows that are scored are also
+trained on. Networks and training are those of the authors' code, but for details: a batch is a
+random sample, and rows are shuffled before they are divided into thirds.
 """
 
 from itertools import pairwise
@@ -20,7 +21,7 @@ from torch import Tensor
 from torch.nn import functional
 
 ROUNDS = 10
-FOLDS = 3  # f is the mean of three networks, each trained without a third of the rows
+FOLDS = 3
 EPOCHS = 10  # the one with the least loss on this third counts
 BATCH = 256
 STEPS = 10_000 // BATCH  # per epoch
@@ -87,7 +88,7 @@ def _values(networks: list[Tensor], rows: Tensor) -> Tensor:
     first, second, third, last = zip(networks[::2], networks[1::2], strict=True)
     hidden = functional.gelu(_layer(rows, *first))
     hidden = functional.gelu(_layer(hidden, *second))
-    return _layer(_layer(hidden, *third), *last)[..., 0]
+    return _layer(_layer(hidden, *third), *last)[..., 0]  # without an activation between them
 
 
 def _layer(rows: Tensor, weights: Tensor, biases: Tensor) -> Tensor:

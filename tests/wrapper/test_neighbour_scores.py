@@ -78,6 +78,18 @@ def test_a_detector_that_is_fitted_again_has_other_neighbours():
     np.testing.assert_allclose(scorer(X_NEW), detector.decision_function(X_NEW), rtol=1e-12)
 
 
+def test_with_few_known_rows_all_are_neighbours():
+    """scikit-learn then uses fewer neighbours than asked for, with a warning."""
+    with pytest.warns(UserWarning, match="n_neighbors"):
+        detector = LocalOutlierFactor(novelty=True).fit(X_TRAIN[:8])
+    scores = NeighbourScorer(detector, "score_samples")(X_NEW)
+    np.testing.assert_allclose(scores, detector.score_samples(X_NEW), rtol=1e-12)
+    knn = KNN().fit(X_TRAIN).set_params(n_neighbors=9)
+    scores = NeighbourScorer(knn, "decision_function")(X_NEW)
+    np.testing.assert_allclose(scores, knn.decision_function(X_NEW), rtol=1e-12)
+    assert NeighbourScorer(knn.set_params(n_neighbors=701), "decision_function")(X_NEW) is None
+
+
 class OwnLOF(LocalOutlierFactor):
     def score_samples(self, X):
         return np.zeros(len(X))

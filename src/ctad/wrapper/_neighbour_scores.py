@@ -52,11 +52,14 @@ class NeighbourScorer:
         search = self._search()
         if search is None or not _is_plain(X, search):
             return None
+        is_lof = isinstance(search, LocalOutlierFactor)
+        k = search.n_neighbors_ if is_lof else self.detector.n_neighbors
+        if not 1 <= k <= len(search._fit_X):
+            return None
         source, columns = self._known
         if source is not search._fit_X:  # for the first time, or fitted again
             columns = np.ascontiguousarray(search._fit_X.T)
             self._known = search._fit_X, columns
-        k = search.n_neighbors
         scores = np.empty(len(X))
         step = max(1, NEIGHBOURS_AT_ONCE // k)
         for start in range(0, len(X), step):
