@@ -102,6 +102,7 @@ def test_other_detectors_and_rows_are_left_to_the_detector():
     missing[3, 1] = np.nan
     for rows in (missing, X_NEW[:, :3], X_NEW[:0], X_NEW.astype(np.float32), X_NEW.tolist()):
         assert scorer(rows) is None
+    assert scorer(X_NEW * 1e160) is None  # the squares of their distances are infinite
     wide = normal(50, MOST_COLUMNS + 1)
     for detector, method, rows in (
         (KNN().fit(X_TRAIN[:, :4]), "decision_function", X_NEW[:, :4]),  # searches a tree

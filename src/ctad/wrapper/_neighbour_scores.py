@@ -64,8 +64,11 @@ class NeighbourScorer:
         step = max(1, NEIGHBOURS_AT_ONCE // k)
         for start in range(0, len(X), step):
             rows = np.ascontiguousarray(X[start : start + step])
-            distance, nearest = np.empty((len(rows), k)), np.empty((len(rows), k), dtype=np.int64)
+            distance = np.full((len(rows), k), np.inf)
+            nearest = np.zeros((len(rows), k), dtype=np.int64)
             find_nearest(rows, columns, distance, nearest)
+            if not np.isfinite(distance).all():  # squares beyond the largest number
+                return None
             scores[start : start + step] = self._from_neighbours(search, distance, nearest)
         return scores
 
