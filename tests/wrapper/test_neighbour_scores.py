@@ -11,6 +11,7 @@ from sklearn.neighbors import LocalOutlierFactor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from ctad._fixed_batches import score_in_fixed_batches
 from ctad.wrapper import DetectorAdapter
 from ctad.wrapper._neighbour_scores import MOST_COLUMNS, NeighbourScorer, find_nearest
 
@@ -69,6 +70,18 @@ def test_a_row_has_the_same_bits_in_any_batch(detector, method):
     np.testing.assert_array_equal(adapter.score(np.asfortranarray(X_NEW)), scores)
 
 
+@pytest.mark.parametrize(("detector", "method"), DETECTORS)
+def test_a_row_too_far_to_be_squared_does_not_change_the_others(detector, method):
+    scorer = NeighbourScorer(detector.fit(X_TRAIN), method)
+    scores = scorer(X_NEW)
+    with_far = X_NEW.copy()
+    with_far[[5, 40]] *= 1e160
+    others = np.delete(np.arange(len(X_NEW)), [5, 40])
+    np.testing.assert_array_equal(scorer(with_far)[others], scores[others])
+    by_detector = score_in_fixed_batches(getattr(detector, method), with_far[[5, 40]])
+    np.testing.assert_array_equal(scorer(with_far)[[5, 40]], by_detector)
+
+
 def test_a_detector_that_is_fitted_again_has_other_neighbours():
     detector = KNN().fit(X_TRAIN)
     scorer = NeighbourScorer(detector, "decision_function")
@@ -102,7 +115,6 @@ def test_other_detectors_and_rows_are_left_to_the_detector():
     missing[3, 1] = np.nan
     for rows in (missing, X_NEW[:, :3], X_NEW[:0], X_NEW.astype(np.float32), X_NEW.tolist()):
         assert scorer(rows) is None
-    assert scorer(X_NEW * 1e160) is None  # the squares of their distances are infinite
     wide = normal(50, MOST_COLUMNS + 1)
     for detector, method, rows in (
         (KNN().fit(X_TRAIN[:, :4]), "decision_function", X_NEW[:, :4]),  # searches a tree

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from sklearn.neighbors import LocalOutlierFactor, NearestNeighbors
 
 from .._compiled import compiled
+from .._fixed_batches import score_in_fixed_batches
 from .._types import Floats
 from .._validation import is_float_array
 
@@ -60,16 +61,20 @@ class NeighbourScorer:
         if source is not search._fit_X:  # for the first time, or fitted again
             columns = np.ascontiguousarray(search._fit_X.T)
             self._known = search._fit_X, columns
-        scores = np.empty(len(X))
+        scores, is_far = np.empty(len(X)), np.zeros(len(X), dtype=bool)
         step = max(1, NEIGHBOURS_AT_ONCE // k)
         for start in range(0, len(X), step):
             rows = np.ascontiguousarray(X[start : start + step])
             distance = np.full((len(rows), k), np.inf)
             nearest = np.zeros((len(rows), k), dtype=np.int64)
             find_nearest(rows, columns, distance, nearest)
-            if not np.isfinite(distance).all():  # squares beyond the largest number
-                return None
-            scores[start : start + step] = self._from_neighbours(search, distance, nearest)
+            part = slice(start, start + step)
+            is_far[part] = np.isinf(distance).any(axis=1)  # squares beyond the largest number
+            near = ~is_far[part]
+            scores[part][near] = self._from_neighbours(search, distance[near], nearest[near])
+        if is_far.any():  # only these, so that the others have the same bits without them
+            score = getattr(self.detector, self.method)
+            scores[is_far] = score_in_fixed_batches(score, X[is_far])
         return scores
 
     def _from_neighbours(self, search: Any, distance: Floats, nearest: Indices) -> Floats:
